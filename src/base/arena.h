@@ -1,0 +1,31 @@
+/* arena - memory that dies together: a request's, a turn's, a session's.
+ * Allocation is a pointer bump; there is no per-object free. Everything is zeroed. */
+#pragma once
+#include "base/attr.h"
+#include "base/str.h"
+#include <stdint.h>
+
+struct arena_block;
+
+struct arena {
+	struct arena_block *head; /* the block being filled; older ones behind it */
+	size_t used_bytes;        /* handed out since init or reset */
+};
+
+void arena_init(struct arena *a);
+/* Frees everything; a is as after arena_init and may be used again. */
+void arena_release(struct arena *a);
+/* Forgets everything but keeps the largest block, for loops that reuse one arena. */
+void arena_reset(struct arena *a);
+
+/* Zeroed, aligned for any type; never NULL. size 0 gives a unique pointer. */
+void *arena_alloc(struct arena *a, size_t size) __attribute__((returns_nonnull, alloc_size(2)));
+/* count * size with the product checked. */
+void *arena_array(struct arena *a, size_t count, size_t size)
+	__attribute__((returns_nonnull, alloc_size(2, 3)));
+/* Copies with a terminating NUL behind the copy, so .ptr is also a C string. */
+struct str arena_str(struct arena *a, struct str text);
+struct str arena_printf(struct arena *a, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+#define ARENA_NEW(a, type)          ((type *)arena_alloc((a), sizeof(type)))
+#define ARENA_ARRAY(a, count, type) ((type *)arena_array((a), (count), sizeof(type)))

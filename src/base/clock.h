@@ -1,0 +1,13 @@
+/* clock - the only place that reads the machine's time.
+ * Everything above takes instants as parameters (int64_t ms since the epoch, UTC). */
+#pragma once
+#include <stdint.h>
+
+int64_t clock_now_ms(void);
+/* Never goes back; for durations only. */
+int64_t clock_monotonic_ns(void);
+
+#ifdef PERDURE_TEST_HOOKS
+/* Freezes clock_now_ms at now_ms until the next call; a negative value gives the real clock back. */
+void clock_test_set_ms(int64_t now_ms);
+#endif

@@ -1,0 +1,69 @@
+#include "base/arena.h"
+#include "harness.h"
+
+static void
+allocations_are_zeroed_aligned_and_apart(void **state)
+{
+	struct arena a;
+	unsigned char *last = NULL;
+
+	(void)state;
+	arena_init(&a);
+	for (size_t size = 0; size < 5000; size += 7) {
+		unsigned char *p = arena_alloc(&a, size);
+
+		assert_int_equal((uintptr_t)p % 16, 0);
+		assert_ptr_not_equal(p, last);
+		for (size_t i = 0; i < size; i++)
+			assert_int_equal(p[i], 0);
+		if (size > 0)
+			memset(p, 0xff, size);
+		last = p;
+	}
+	arena_release(&a);
+}
+
+static void
+reset_reuses_memory_and_zeroes_it_again(void **state)
+{
+	struct arena a;
+	unsigned char *first, *again;
+
+	(void)state;
+	arena_init(&a);
+	first = arena_alloc(&a, 100);
+	memset(first, 0xff, 100);
+	arena_reset(&a);
+	assert_int_equal(a.used_bytes, 0);
+	again = arena_alloc(&a, 100);
+	assert_ptr_equal(again, first);
+	assert_int_equal(again[99], 0);
+	arena_release(&a);
+}
+
+static void
+text_is_copied_with_a_terminator(void **state)
+{
+	struct arena a;
+	struct str s;
+
+	(void)state;
+	arena_init(&a);
+	s = arena_str(&a, STR("abc"));
+	assert_string_equal(s.ptr, "abc");
+	s = arena_printf(&a, "%d-%s", 7, "x");
+	check_str("printf", s, STR("7-x"));
+	assert_string_equal(arena_str(&a, (struct str){ 0 }).ptr, "");
+	arena_release(&a);
+}
+
+int
+main(void)
+{
+	struct suite s = { 0 };
+
+	SUITE_TEST(&s, allocations_are_zeroed_aligned_and_apart);
+	SUITE_TEST(&s, reset_reuses_memory_and_zeroes_it_again);
+	SUITE_TEST(&s, text_is_copied_with_a_terminator);
+	return suite_run(&s, "arena");
+}
