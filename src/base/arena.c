@@ -66,23 +66,55 @@ add_block(struct arena *a, size_t need)
 	return block;
 }
 
-void *
-arena_alloc(struct arena *a, size_t size)
+/* What an allocation of size takes from its block; size 0 takes room too, to be unique. */
+static size_t
+rounded(size_t size)
 {
 	size_t need = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
-	struct arena_block *block = a->head;
-	void *ptr;
 
 	if (need < size)
 		abort();
-	if (need == 0)
-		need = ALIGN;
+	return need ? need : ALIGN;
+}
+
+void *
+arena_alloc_raw(struct arena *a, size_t size)
+{
+	size_t need = rounded(size);
+	struct arena_block *block = a->head;
+	void *ptr;
+
 	if (!block || block->size - block->used < need)
 		block = add_block(a, need);
 	ptr = block->data + block->used;
 	block->used += need;
 	a->used_bytes += need;
-	return memset(ptr, 0, size);
+	return ptr;
+}
+
+void *
+arena_alloc(struct arena *a, size_t size)
+{
+	return memset(arena_alloc_raw(a, size), 0, size);
+}
+
+void *
+arena_resize(struct arena *a, void *ptr, size_t old_size, size_t new_size)
+{
+	size_t old = rounded(old_size), need = rounded(new_size);
+	struct arena_block *block = a->head;
+	void *copy;
+
+	if ((char *)ptr + old == block->data + block->used &&
+	    need <= block->size - (block->used - old)) {
+		block->used = block->used - old + need;
+		a->used_bytes = a->used_bytes - old + need;
+		return ptr;
+	}
+	if (need <= old)
+		return ptr;
+	copy = arena_alloc_raw(a, new_size);
+	return memcpy(copy, ptr, old_size);
 }
 
 void *

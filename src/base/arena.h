@@ -1,5 +1,6 @@
 /* arena - memory that dies together: a request's, a turn's, a session's.
- * Allocation is a pointer bump; there is no per-object free. Everything is zeroed. */
+ * Allocation is a pointer bump; there is no per-object free. Memory is zeroed unless
+ * the name says raw. */
 #pragma once
 #include "base/attr.h"
 #include "base/str.h"
@@ -20,6 +21,12 @@ void arena_reset(struct arena *a);
 
 /* Zeroed, aligned for any type; never NULL. size 0 gives a unique pointer. */
 void *arena_alloc(struct arena *a, size_t size) __attribute__((returns_nonnull, alloc_size(2)));
+/* The same without the zeroing, for memory that is about to be filled. */
+void *arena_alloc_raw(struct arena *a, size_t size) __attribute__((returns_nonnull, alloc_size(2)));
+/* Makes ptr, which holds old_size bytes, hold new_size: in place when it is the newest allocation
+ * and the block has room, else as a copy. Bytes beyond old_size are not zeroed. */
+void *arena_resize(struct arena *a, void *ptr, size_t old_size, size_t new_size)
+	__attribute__((returns_nonnull, alloc_size(4)));
 /* count * size with the product checked. */
 void *arena_array(struct arena *a, size_t count, size_t size)
 	__attribute__((returns_nonnull, alloc_size(2, 3)));

@@ -42,6 +42,20 @@ decode(const char *ptr, size_t left, uint32_t *code_point)
 	return len;
 }
 
+const char *
+utf8_skip_wide(const char *at, const char *end)
+{
+	while (at < end && (unsigned char)*at >= 0x80) {
+		uint32_t code_point;
+		size_t len = decode(at, (size_t)(end - at), &code_point);
+
+		if (len == 0)
+			break;
+		at += len;
+	}
+	return at;
+}
+
 static bool
 is_ascii_word(const char *ptr)
 {

@@ -9,6 +9,9 @@
 bool utf8_valid(struct str text);
 /* Offset of the first ill-formed byte; text.len when there is none. */
 size_t utf8_valid_prefix(struct str text);
+/* Behind the run of well-formed non-ASCII characters at `at`: stops at end, at an ASCII byte or at
+ * an ill-formed one. For scanners that handle ASCII themselves. */
+const char *utf8_skip_wide(const char *at, const char *end);
 /* Code point at *at, which moves behind it; an ill-formed byte gives U+FFFD and moves by one.
  * *at must be below text.len. */
 uint32_t utf8_next(struct str text, size_t *at);
