@@ -1,0 +1,79 @@
+/* queue_policy - the session is busy: accept, wait, steer, interrupt or refuse? And when it is free:
+ * what runs next?
+ * Pure: the caller hands over the pending triggers in seq order and the facts of the turn. Nothing
+ * here drops or overwrites a message: whatever was admitted stays until a turn consumes it or a
+ * logged event cancels it. */
+#pragma once
+#include "base/err.h"
+#include "base/str.h"
+#include "core/input.h"
+#include "core/session.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { QUEUE_DEPTH_DEFAULT = 20, QUEUE_QUIET_MS_DEFAULT = 1500 };
+
+/* A pending trigger as the queue sees it. */
+struct queue_input {
+	int64_t seq, created_at_ms, due_at_ms;
+	enum busy_mode busy;
+	struct str sender, group;
+	bool media;
+};
+
+struct queue_facts {
+	enum turn_phase phase;
+	bool interrupt_pending; /* a user.interrupt hits the open turn and is not consumed yet */
+	bool answer_pending;    /* the open turn has an answer to consume */
+	bool paused;            /* budget reached: triggers wait until it is raised */
+	bool wake_due;
+	int64_t now_ms;
+	int64_t quiet_ms; /* collect: this long without a further message of the sender */
+};
+
+/* Messages that wait: all pending triggers, less the next one when no turn is open. */
+size_t queue_depth(size_t pending, bool turn_open);
+
+enum queue_admission {
+	ADMIT_RUNS,      /* nothing is in the way: position 0 */
+	ADMIT_WAITS,     /* committed, its turn comes: position 1 and on */
+	ADMIT_STEERS,    /* committed, enters the open turn at its next step */
+	ADMIT_INTERRUPTS /* committed together with a user.interrupt; runs next */
+};
+struct queue_place {
+	enum queue_admission admission;
+	size_t position; /* 0 runs now, 1 is the next to wait */
+};
+/* May a trigger with this busy mode be accepted? ERR_CONFLICT for reject while busy, ERR_LIMIT when
+ * max_depth messages wait already. pending counts the triggers before this one. Scheduled triggers
+ * stand outside the depth (from_schedule). */
+struct queue_arrival {
+	enum busy_mode busy;
+	bool turn_open, from_schedule;
+	size_t pending,
+		pending_interrupts; /* triggers before it; those of them that jump the queue */
+	size_t max_depth;
+};
+NODISCARD int queue_admit(const struct queue_arrival *a, struct queue_place *out, struct err *e);
+
+enum queue_pick {
+	PICK_NOTHING,
+	PICK_INTERRUPT, /* end the open turn: an interrupt hit it while nobody was running it */
+	PICK_OPEN_TURN, /* go on with the open turn: rescheduled, or answers to consume */
+	PICK_TRIGGERS,  /* start a turn with inputs [first, first + count) */
+	PICK_WAKES,     /* start a turn for the due wakes */
+};
+struct queue_plan {
+	enum queue_pick pick;
+	size_t first, count;
+	int64_t look_again_ms; /* instant at which waiting alone changes the answer; 0: never */
+};
+/* What a wake of this session does. inputs: the pending triggers in seq order. Order: the open turn,
+ * then the lowest-seq interrupt trigger, then the lowest-seq trigger, then due wakes. */
+struct queue_plan
+queue_pick(const struct queue_input *inputs, size_t count, const struct queue_facts *f);
+
+/* At a step border (all results committed, before the next model request): indexes of the triggers
+ * that steer the running turn, in seq order, into out (room for count). Returns how many. */
+size_t queue_steers(const struct queue_input *inputs, size_t count, int64_t now_ms, size_t *out);

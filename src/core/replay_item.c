@@ -1,0 +1,150 @@
+/* replay_item - the transcript part of a replay: who stands where, what was rewound or summarised. */
+#include "core/replay_private.h"
+
+void
+replay_item_add(struct replay *r, const struct replay_step *s, enum item_role role)
+{
+	*vec_push(&r->items) = (struct replay_item){
+		.seq = s->ev->seq,
+		.content_seq = s->ev->seq,
+		.role = role,
+	};
+	map_put(&r->item_by_id, s->id, (void *)(uintptr_t)r->items.len);
+}
+
+static struct replay_item *
+item_find(struct replay *r, struct str id)
+{
+	size_t at = (size_t)(uintptr_t)map_find(&r->item_by_id, id);
+
+	return at ? &r->items.ptr[at - 1] : NULL;
+}
+
+void
+replay_item_place(struct replay *r, struct str id, int64_t at_seq, int32_t at_index)
+{
+	struct replay_item *item = item_find(r, id);
+
+	if (!item)
+		return; /* interrupts and confirmations are no part of the transcript */
+	item->at_seq = at_seq;
+	item->at_index = at_index;
+}
+
+void
+replay_item_edited(struct replay *r, struct str id, int64_t content_seq)
+{
+	struct replay_item *item = item_find(r, id);
+
+	if (item)
+		item->content_seq = content_seq;
+}
+
+/* Unplaced entries come last, in seq order; a summary comes before what shares its place. */
+static int
+compare_places(const struct replay_item *a, const struct replay_item *b)
+{
+	int64_t a_seq = a->at_seq ? a->at_seq : INT64_MAX;
+	int64_t b_seq = b->at_seq ? b->at_seq : INT64_MAX;
+
+	if (a_seq != b_seq)
+		return a_seq < b_seq ? -1 : 1;
+	if (a->at_index != b->at_index)
+		return a->at_index < b->at_index ? -1 : 1;
+	if ((a->role == ITEM_SUMMARY) != (b->role == ITEM_SUMMARY))
+		return a->role == ITEM_SUMMARY ? -1 : 1;
+	return (a->seq > b->seq) - (a->seq < b->seq);
+}
+
+static bool
+in_view(const struct replay_item *item)
+{
+	return item->at_seq != 0 && !item->rewound && item->archived_by_seq == 0;
+}
+
+static struct str
+payload_text(struct replay *r, const struct replay_step *s, const char *name)
+{
+	struct json v;
+
+	return json_find(s->payload, str_of(name), &v) ? json_str(v, &r->scratch)
+						       : (struct str){ 0 };
+}
+
+int
+replay_item_rewind(struct replay *r, const struct replay_step *s, struct err *e)
+{
+	struct replay_item *target = item_find(r, payload_text(r, s, "target_id"));
+
+	if (r->session.state.phase != TURN_NONE)
+		return replay_corrupt(s, e, "rewound while a turn is open");
+	if (!target || !in_view(target) || target->role != ITEM_USER)
+		return replay_corrupt(s, e, "the rewind's target is no user message in view");
+	for (size_t i = 0; i < r->items.len; i++) {
+		struct replay_item *item = &r->items.ptr[i];
+		if (item != target && in_view(item) && compare_places(item, target) > 0)
+			item->rewound = true;
+	}
+	target->rewound = true;
+	return 0;
+}
+
+static int
+undo_compaction(struct replay *r, const struct replay_step *s, struct str undoes, struct err *e)
+{
+	struct replay_item *summary = item_find(r, undoes);
+
+	if (!summary || summary->role != ITEM_SUMMARY || !in_view(summary))
+		return replay_corrupt(s, e, "undoes a compaction that is not in effect");
+	for (size_t i = 0; i < r->items.len; i++)
+		if (r->items.ptr[i].archived_by_seq == summary->seq)
+			r->items.ptr[i].archived_by_seq = 0;
+	summary->archived_by_seq = s->ev->seq;
+	return 0;
+}
+
+/* Everything in view before the first kept entry is archived; the summary stands in its place. */
+int
+replay_item_compact(struct replay *r, const struct replay_step *s, struct err *e)
+{
+	struct str undoes = payload_text(r, s, "undoes_id");
+	struct str kept_id = payload_text(r, s, "kept_from_id");
+	const struct replay_item *kept;
+	struct replay_item edge = { .at_seq = s->ev->seq, .seq = s->ev->seq };
+
+	if (undoes.len > 0)
+		return undo_compaction(r, s, undoes, e);
+	if (kept_id.len > 0) {
+		kept = item_find(r, kept_id);
+		if (!kept || !in_view(kept))
+			return replay_corrupt(s, e, "the first kept message is not in view");
+		edge = *kept;
+	}
+	for (size_t i = 0; i < r->items.len; i++) {
+		struct replay_item *item = &r->items.ptr[i];
+		if (in_view(item) && compare_places(item, &edge) < 0)
+			item->archived_by_seq = s->ev->seq;
+	}
+	replay_item_add(r, s, ITEM_SUMMARY);
+	replay_item_place(r, s->id, edge.at_seq, edge.at_index);
+	return 0;
+}
+
+static int
+compare_for_sort(const void *a, const void *b)
+{
+	return compare_places(a, b);
+}
+
+const struct replay_item *
+replay_items(struct replay *r, size_t *count)
+{
+	struct replay_item *sorted;
+
+	*count = r->items.len;
+	sorted = ARENA_ARRAY(&r->scratch, r->items.len + 1, struct replay_item);
+	if (r->items.len > 0)
+		memcpy(sorted, r->items.ptr, r->items.len * sizeof *sorted);
+	qsort(sorted, r->items.len, sizeof *sorted, compare_for_sort);
+	return sorted;
+}
