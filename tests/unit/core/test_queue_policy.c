@@ -63,7 +63,7 @@ Q3_depth_leaves_out_the_next_one_when_no_turn_is_open(void **state)
 }
 
 /* Inputs as letters: q queue, s steer, i interrupt, c collect of A, C collect of B, m media of A,
- * g group; a digit behind a letter is its arrival (seconds), default its index; !5 due at 5 s. */
+ * g group, G the same collecting; a digit behind a letter is its arrival (seconds), default its index; !5 due at 5 s. */
 static size_t
 inputs_of(const char *text, struct queue_input *out)
 {
@@ -80,13 +80,13 @@ inputs_of(const char *text, struct queue_input *out)
 			continue;
 		}
 		*in = (struct queue_input){ .seq = (int64_t)count + 1 };
-		in->busy = *text == 's'          ? BUSY_STEER
-			   : *text == 'i'        ? BUSY_INTERRUPT
-			   : (*text | 32) == 'c' ? BUSY_COLLECT
-						 : BUSY_QUEUE;
+		in->busy = *text == 's'                          ? BUSY_STEER
+			   : *text == 'i'                        ? BUSY_INTERRUPT
+			   : (*text | 32) == 'c' || *text == 'G' ? BUSY_COLLECT
+								 : BUSY_QUEUE;
 		in->sender = *text == 'C' ? STR("B") : STR("A");
 		in->media = *text == 'm';
-		if (*text == 'g')
+		if ((*text | 32) == 'g')
 			in->group = STR("g1");
 		count++;
 	}
@@ -125,6 +125,8 @@ static const struct pick_case {
 	{ "Q6 pending inputs come before wakes", "q", { TURN_NONE, false, false, false, true, 9000, 1500 }, PICK_TRIGGERS, 0, 1, 0 },
 	{ "Q6 a due wake runs when nothing is pending", "", { TURN_NONE, false, false, false, true, 9000, 1500 }, PICK_WAKES, 0, 0, 0 },
 	{ "Q3 a message not due yet does not run", "q!9", { TURN_NONE, false, false, false, false, 8999, 1500 }, PICK_NOTHING, 0, 0, 9000 },
+	{ "Q3 a message runs at its due time", "q!9", { TURN_NONE, false, false, false, false, 9000, 1500 }, PICK_TRIGGERS, 0, 1, 0 },
+	{ "M9 a group takes no stranger along", "Gc1", { TURN_NONE, false, false, false, false, 9000, 1500 }, PICK_TRIGGERS, 0, 1, 0 },
 	{ "Q3 a due message passes one that is not", "q!9q", { TURN_NONE, false, false, false, false, 8000, 1500 }, PICK_TRIGGERS, 1, 1, 0 },
 	{ "Q6 a wake runs while messages are not due", "q!9", { TURN_NONE, false, false, false, true, 8000, 1500 }, PICK_WAKES, 0, 0, 0 },
 	/* clang-format on */

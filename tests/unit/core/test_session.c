@@ -178,6 +178,7 @@ static const struct id_case {
 	{ "M5 a schedule id", "schedule:nightly", NULL },
 	{ "M5 an api id", "sesn_0199f0a1b2c37d4e8f90a1b2c3d4e5f6", NULL },
 	{ "M5 letters of any script", "cli:größe", NULL },
+	{ "M5 a blank is fine", "cli:my work", NULL },
 	{ "M5 200 bytes", X100 X100, NULL },
 	{ "M5 201 bytes", X100 X100 "x", "at most 200 bytes" },
 	{ "M5 empty", "", "must not be empty" },
@@ -238,6 +239,9 @@ M5_file_names_are_percent_encoded(void **state)
 
 	(void)state;
 	buf_init(&b, 200);
+	session_id_file_name(&b, STR("azAZ09_-"));
+	check_str("kept", buf_str(&b), STR("azAZ09_-"));
+	buf_clear(&b);
 	session_id_file_name(&b, STR("cli:My_work-1.%ü"));
 	check_str("file name", buf_str(&b), STR("cli%3AMy_work-1%2E%25%C3%BC"));
 	buf_release(&b);
