@@ -4,13 +4,14 @@
 #include <stdlib.h>
 
 #include "base/json_tape.h"
+#include "base/utf8.h"
 
 enum { FIELDS_MAX = 64, NAME_SHOWN_MAX = 40 };
 
 int
 json_fail(struct json v, struct err *e, const char *fmt, ...)
 {
-	char sentence[ERR_TEXT_MAX];
+	char sentence[ERR_TEXT_MAX + 1]; /* one more: err_set must see that it was cut */
 	struct buf path;
 	va_list ap;
 
@@ -79,7 +80,7 @@ fail_type(struct json v, unsigned want, struct err *e)
 	return json_fail(v, e, "must be %s, not %s", names, with_article(v));
 }
 
-/* How many single-character edits lead from a to b; more than `most` is not looked into. */
+/* How many single-character edits lead from a to b; SIZE_MAX for long texts. */
 static size_t
 edit_distance(struct str a, struct str b)
 {
@@ -216,6 +217,20 @@ json_take_bool(struct json v, bool *out, struct err *e)
 	return 0;
 }
 
+static int
+fail_range(struct json v, int64_t min, int64_t max, struct err *e)
+{
+	struct str raw = str_slice(json_raw(v), 0, NAME_SHOWN_MAX);
+
+	if (min == INT64_MIN && max == INT64_MAX)
+		return json_fail(v, e, "must be a 64-bit integer, not " STR_FMT, STR_ARG(raw));
+	if (max == INT64_MAX)
+		return json_fail(v, e, "must be an integer of at least %lld, not " STR_FMT,
+				 (long long)min, STR_ARG(raw));
+	return json_fail(v, e, "must be an integer from %lld to %lld, not " STR_FMT, (long long)min,
+			 (long long)max, STR_ARG(raw));
+}
+
 int
 json_take_int(struct json v, int64_t min, int64_t max, int64_t *out, struct err *e)
 {
@@ -225,11 +240,8 @@ json_take_int(struct json v, int64_t min, int64_t max, int64_t *out, struct err 
 		return 0;
 	if (json_type(v) != JSON_NUMBER)
 		return json_fail(v, e, "must be an integer, not %s", with_article(v));
-	if (!json_int(v, &value) || value < min || value > max) {
-		struct str raw = str_slice(json_raw(v), 0, NAME_SHOWN_MAX);
-		return json_fail(v, e, "must be an integer from %lld to %lld, not " STR_FMT,
-				 (long long)min, (long long)max, STR_ARG(raw));
-	}
+	if (!json_int(v, &value) || value < min || value > max)
+		return fail_range(v, min, max, e);
 	*out = value;
 	return 0;
 }
@@ -249,6 +261,7 @@ int
 json_take_word(struct json v, const char *const *words, size_t count, size_t *out, struct err *e)
 {
 	struct buf list;
+	struct str raw;
 
 	if (!json_is_set(v))
 		return 0;
@@ -261,7 +274,13 @@ json_take_word(struct json v, const char *const *words, size_t count, size_t *ou
 	buf_init(&list, ERR_TEXT_MAX);
 	for (size_t i = 0; i < count; i++)
 		buf_printf(&list, "%s%s", i > 0 ? ", " : "", words[i]);
-	json_fail(v, e, "must be one of " STR_FMT, STR_ARG(buf_str(&list)));
+	raw = json_raw(v);
+	raw = str_slice(raw, 0,
+			raw.len > NAME_SHOWN_MAX ? utf8_floor(raw, NAME_SHOWN_MAX) : raw.len);
+	if (json_type(v) != JSON_STRING)
+		raw = str_of(with_article(v));
+	json_fail(v, e, "must be one of " STR_FMT "; not " STR_FMT, STR_ARG(buf_str(&list)),
+		  STR_ARG(raw));
 	buf_release(&list);
 	return ERR_INVALID;
 }

@@ -238,6 +238,176 @@ refuses(void **state)
 	free(text);
 }
 
+/* At a limit a text passes, one beyond it is refused. */
+static const struct limit_row {
+	const char *name;
+	const char *text;
+	struct json_limits limits;
+	int code;
+	const char *want; /* NULL: accepted */
+} limit_rows[] = {
+	{ "bytes at the limit", "[1,2]", { 5, 9, 9 }, 0, NULL },
+	{ "bytes over the limit",
+	  "[1,2]",
+	  { 4, 9, 9 },
+	  ERR_TOO_LARGE,
+	  "offset 4: the text is larger than 4 bytes" },
+	{ "depth at the limit", "[{\"a\":[]},[[]]]", { 99, 3, 99 }, 0, NULL },
+	{ "depth over the limit",
+	  "[{\"a\":[[]]}]",
+	  { 99, 3, 99 },
+	  ERR_INVALID,
+	  "[0].a[0] (offset 7): nested too deeply" },
+	{ "depth 0 takes a scalar", "1", { 9, 0, 9 }, 0, NULL },
+	{ "depth 0 refuses a container",
+	  "[]",
+	  { 9, 0, 9 },
+	  ERR_INVALID,
+	  "offset 0: nested too deeply" },
+	{ "depth counts levels, not containers", "[[],[],[],[]]", { 99, 2, 99 }, 0, NULL },
+	{ "tokens at the limit", "{\"a\":[1,2]}", { 99, 9, 5 }, 0, NULL },
+	{ "tokens over the limit",
+	  "{\"a\":[1,2]}",
+	  { 99, 9, 4 },
+	  ERR_TOO_LARGE,
+	  "a[1] (offset 8): too many values" },
+	{ "tokens over the limit at a key",
+	  "{\"a\":1,\"b\":2}",
+	  { 99, 9, 3 },
+	  ERR_TOO_LARGE,
+	  "offset 7: too many values" },
+	{ "tokens 0 refuses all", "1", { 9, 9, 0 }, ERR_TOO_LARGE, "offset 0: too many values" },
+};
+
+static void
+keeps_limits(void **state)
+{
+	const struct limit_row *row = *state;
+	struct json_doc doc;
+	struct err e = { 0 };
+	struct arena a;
+
+	arena_init(&a);
+	assert_int_equal(json_parse(&a, str_of(row->text), &row->limits, &doc, &e), row->code);
+	if (row->want)
+		assert_string_equal(e.text, row->want);
+	arena_release(&a);
+}
+
+static void
+default_limits_hold_at_64_levels(void **state)
+{
+	char text[130];
+	struct json_doc doc;
+	struct err e = { 0 };
+	struct arena a;
+
+	(void)state;
+	arena_init(&a);
+	memset(text, '[', 65);
+	memset(text + 65, ']', 65);
+	assert_int_equal(parse(&a, (struct str){ text + 1, 128 }, &doc, &e), 0);
+	assert_int_equal(parse(&a, (struct str){ text, 130 }, &doc, &e), ERR_INVALID);
+	arena_release(&a);
+}
+
+/* An object of count keys, written by fmt with its number; `again` repeats that key at the end. */
+static void
+many_keys(struct buf *out, const char *head, int count, const char *tail, int again)
+{
+	buf_putc(out, '{');
+	for (int i = 0; i < count; i++)
+		buf_printf(out, "\"%s%d%s\":[%d],", head, i, tail, i);
+	buf_printf(out, "\"%s%d%s\":null}", head, again < 0 ? count : again, tail);
+}
+
+static void
+large_objects_are_checked_too(void **state)
+{
+	static const int counts[] = { 2, 15, 62, 63, 64, 65, 300, 20000 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(counts); i++) {
+		for (int again = -1; again < counts[i]; again += counts[i] / 2) {
+			struct json_doc doc;
+			struct err e = { 0 };
+			struct arena a;
+			struct buf text, want;
+
+			arena_init(&a);
+			buf_init(&text, 1 << 22);
+			buf_init(&want, 100);
+			/* Same first and last eight bytes: all hashes collide. */
+			many_keys(&text, "the_same_", counts[i], "_for_all", again);
+			buf_printf(&want, "the_same_%d_for_all", again);
+			int rc = parse(&a, buf_str(&text), &doc, &e);
+			if (again < 0)
+				assert_int_equal(rc, 0);
+			else if (rc == 0 || !str_starts(str_of(e.text), buf_str(&want)))
+				fail_msg("%d keys, %d again: %s", counts[i], again, e.text);
+			buf_release(&want);
+			buf_release(&text);
+			arena_release(&a);
+		}
+	}
+}
+
+static void
+long_paths_leave_room_for_the_sentence(void **state)
+{
+	struct json_doc doc;
+	struct err e = { 0 };
+	struct arena a;
+	struct buf text;
+
+	(void)state;
+	arena_init(&a);
+	buf_init(&text, 1 << 16);
+	for (int i = 0; i < 40; i++)
+		buf_puts(&text, "{\"a_rather_long_n\xc3\xa4me\":");
+	buf_puts(&text, "oops");
+	assert_int_equal(parse(&a, buf_str(&text), &doc, &e), ERR_INVALID);
+	assert_non_null(strstr(e.text, "..."));
+	assert_non_null(strstr(e.text, "): expected a value, found 'o'"));
+	assert_true(strlen(e.text) < 300);
+	buf_release(&text);
+	arena_release(&a);
+}
+
+static void
+an_error_may_be_unwanted(void **state)
+{
+	struct json_doc doc;
+	struct arena a;
+
+	(void)state;
+	arena_init(&a);
+	assert_int_equal(parse(&a, STR("[1,"), &doc, NULL), ERR_INVALID);
+	arena_release(&a);
+}
+
+/* Every cut of a valid document is refused, none is read beyond its end. */
+static void
+property_a_cut_document_is_refused(void **state)
+{
+	struct str whole = STR("{\"a\":[1.5e-3,true,null,\"x\\u00e9\\ud83d\\ude00\xc3\xa9\\n\"],"
+			       "\"b\":{\"c\":false}}");
+	struct json_doc doc;
+	struct arena a;
+
+	(void)state;
+	arena_init(&a);
+	for (size_t len = 0; len < whole.len; len++) {
+		char *text = malloc(len ? len : 1);
+		memcpy(text, whole.ptr, len);
+		if (parse(&a, (struct str){ text, len }, &doc, NULL) == 0)
+			fail_msg("accepted the first %zu bytes", len);
+		free(text);
+	}
+	assert_int_equal(parse(&a, whole, &doc, NULL), 0);
+	arena_release(&a);
+}
+
 int
 main(void)
 {
@@ -245,5 +415,11 @@ main(void)
 
 	SUITE_ROWS(&s, accept_rows, accepts);
 	SUITE_ROWS(&s, refuse_rows, refuses);
+	SUITE_ROWS(&s, limit_rows, keeps_limits);
+	SUITE_TEST(&s, default_limits_hold_at_64_levels);
+	SUITE_TEST(&s, large_objects_are_checked_too);
+	SUITE_TEST(&s, long_paths_leave_room_for_the_sentence);
+	SUITE_TEST(&s, an_error_may_be_unwanted);
+	SUITE_TEST(&s, property_a_cut_document_is_refused);
 	return suite_run(&s, "json");
 }
