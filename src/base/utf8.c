@@ -111,8 +111,15 @@ utf8_count(struct str text)
 {
 	size_t count = 0;
 
-	for (size_t at = 0; at < text.len; count++)
-		utf8_next(text, &at);
+	for (size_t at = 0; at < text.len;) {
+		if (text.len - at >= 8 && is_ascii_word(text.ptr + at)) {
+			at += 8;
+			count += 8;
+		} else {
+			utf8_next(text, &at);
+			count++;
+		}
+	}
 	return count;
 }
 
@@ -121,22 +128,27 @@ utf8_count_wide(struct str text)
 {
 	size_t count = 0;
 
-	for (size_t at = 0; at < text.len;)
-		if (utf8_next(text, &at) >= 0x80)
+	for (size_t at = 0; at < text.len;) {
+		if (text.len - at >= 8 && is_ascii_word(text.ptr + at))
+			at += 8;
+		else if (utf8_next(text, &at) >= 0x80)
 			count++;
+	}
 	return count;
 }
 
 size_t
 utf8_floor(struct str text, size_t at)
 {
-	size_t start = at < text.len ? at : text.len;
+	uint32_t code_point;
+	size_t start = at;
 
-	if (start == text.len)
-		return start;
+	if (at >= text.len)
+		return text.len;
 	while (start > 0 && at - start < 3 && is_tail(text.ptr[start]))
 		start--;
-	return is_tail(text.ptr[start]) ? at : start;
+	/* Stray tail bytes are characters of their own: only a whole one that spans at holds it. */
+	return start + decode(text.ptr + start, text.len - start, &code_point) > at ? start : at;
 }
 
 size_t
