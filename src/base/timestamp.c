@@ -48,14 +48,17 @@ timestamp_weekday(int64_t days)
 int64_t
 timestamp_from_civil(const struct civil *c)
 {
-	return timestamp_days(c->year, c->month, c->day) * DAY_MS +
-	       ((c->hour * 60 + c->minute) * INT64_C(60) + c->second) * 1000 + c->ms;
+	int64_t in_day = ((c->hour * 60 + c->minute) * INT64_C(60) + c->second) * 1000 + c->ms;
+	int64_t days = timestamp_days(c->year, c->month, c->day);
+
+	/* Unsigned, because the first day's midnight lies before INT64_MIN. */
+	return (int64_t)((uint64_t)days * (uint64_t)DAY_MS + (uint64_t)in_day);
 }
 
 struct civil
 timestamp_to_civil(int64_t ms)
 {
-	int64_t days = floor_div(ms, DAY_MS), in_day = ms - days * DAY_MS;
+	int64_t days = floor_div(ms, DAY_MS), in_day = (ms % DAY_MS + DAY_MS) % DAY_MS;
 	int64_t z = days + 719468;
 	int64_t era = floor_div(z, 146097);
 	int64_t doe = z - era * 146097;
@@ -182,8 +185,11 @@ timestamp_format_offset(int64_t ms, int offset_s, char out[TIMESTAMP_TEXT_MAX])
 {
 	int minutes = (offset_s < 0 ? -offset_s : offset_s) / 60;
 	char zone[16];
+	int64_t local_ms;
 
+	if (__builtin_add_overflow(ms, offset_s * INT64_C(1000), &local_ms))
+		local_ms = ms; /* the first or last day there is */
 	snprintf(zone, sizeof zone, "%c%02d:%02d", offset_s < 0 ? '-' : '+', minutes / 60 % 100,
 		 minutes % 60);
-	return format(ms + offset_s * INT64_C(1000), zone, out);
+	return format(local_ms, zone, out);
 }

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { TIMESTAMP_TEXT_MAX = sizeof "-292275055-05-16T16:47:04.192Z" };
+enum { TIMESTAMP_TEXT_MAX = sizeof "-292275055-05-16T16:47:04.192+00:00" };
 
 struct civil {
 	int64_t year;
@@ -24,7 +24,7 @@ int64_t timestamp_from_civil(const struct civil *c);
 struct civil timestamp_to_civil(int64_t ms);
 
 /* "2026-03-29T01:00:00Z", "+02:00" offsets, any number of fraction digits (beyond ms cut off), lower
- * case t and z accepted; years 0000..9999. A leap second (:60) reads as the next second. */
+ * case t and z and a blank for the T accepted; years 0000..9999. A leap second (:60) reads as the next second. */
 bool timestamp_parse(struct str text, int64_t *out_ms);
 /* UTC with Z; the fraction only when it is not zero, then three digits. */
 struct str timestamp_format(int64_t ms, char out[TIMESTAMP_TEXT_MAX]);
