@@ -1,0 +1,217 @@
+#include "base/log.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/json_write.h"
+#include "base/timestamp.h"
+#include "base/utf8.h"
+#include "base/vec.h"
+#include "base/xalloc.h"
+
+/* Room for the closing bracket, the count of dropped fields and the line end. */
+enum { TAIL_BYTES = 48 };
+static const char REDACTED[] = "[redacted]";
+
+/* The one global state of base: a process has one log. All of it is under the lock. */
+static struct {
+	pthread_mutex_t lock;
+	int fd;
+	enum log_level least;
+	VEC(struct str) secrets;
+	struct buf line, value;
+} state = { .lock = PTHREAD_MUTEX_INITIALIZER, .fd = STDERR_FILENO, .least = LOG_INFO };
+
+static const char *const LEVELS[] = { "debug", "info", "warn", "error" };
+
+void
+log_init(int fd, enum log_level least)
+{
+	pthread_mutex_lock(&state.lock);
+	state.fd = fd;
+	state.least = least;
+	pthread_mutex_unlock(&state.lock);
+}
+
+void
+log_add_secret(struct str value)
+{
+	char *copy;
+
+	if (value.len < LOG_SECRET_MIN)
+		return;
+	copy = memcpy(xmalloc(value.len), value.ptr, value.len);
+	pthread_mutex_lock(&state.lock);
+	*vec_push(&state.secrets) = (struct str){ copy, value.len };
+	pthread_mutex_unlock(&state.lock);
+}
+
+void
+log_clear_secrets(void)
+{
+	pthread_mutex_lock(&state.lock);
+	for (size_t i = 0; i < state.secrets.len; i++)
+		free((char *)(uintptr_t)state.secrets.ptr[i].ptr);
+	vec_release(&state.secrets);
+	pthread_mutex_unlock(&state.lock);
+}
+
+const char *
+log_level_name(enum log_level level)
+{
+	return LEVELS[level];
+}
+
+bool
+log_level_parse(struct str name, enum log_level *out)
+{
+	for (size_t i = 0; i < ARRAY_LEN(LEVELS); i++) {
+		if (str_eq(name, str_of(LEVELS[i]))) {
+			*out = (enum log_level)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Letters and digits alone count, so that api_key, X-Api-Key and apiKey are one name. */
+static bool
+ends_with_word(struct str name, const char *word)
+{
+	size_t at = strlen(word);
+
+	while (at > 0 && name.len > 0) {
+		char c = name.ptr[--name.len];
+		if (c == '_' || c == '-')
+			continue;
+		if (c >= 'A' && c <= 'Z')
+			c = (char)(c - 'A' + 'a');
+		if (c != word[--at])
+			return false;
+	}
+	return at == 0;
+}
+
+bool
+log_name_is_secret(struct str name)
+{
+	static const char *const WORDS[] = {
+		"authorization", "token",      "apikey",     "secret",    "password",
+		"passwd",        "passphrase", "cookie",     "cookies",   "credential",
+		"credentials",   "privatekey", "signingkey", "accesskey", "secretkey",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(WORDS); i++)
+		if (ends_with_word(name, WORDS[i]))
+			return true;
+	return false;
+}
+
+/* The length of the longest secret at the front of text, 0 when there is none: of two that begin
+ * alike the longer must go whole. */
+static size_t
+secret_at(struct str text)
+{
+	size_t longest = 0;
+
+	for (size_t i = 0; i < state.secrets.len; i++)
+		if (state.secrets.ptr[i].len > longest && str_starts(text, state.secrets.ptr[i]))
+			longest = state.secrets.ptr[i].len;
+	return longest;
+}
+
+/* Text as it may be shown: secrets replaced first, then cut, so that no cut leaves half of one. */
+static struct str
+shown(struct str text)
+{
+	enum { ENOUGH = LOG_VALUE_MAX + 4 }; /* a character across the cut is seen whole */
+	struct buf *out = &state.value;
+
+	buf_clear(out);
+	if (state.secrets.len == 0)
+		buf_put_str(out, str_slice(text, 0, ENOUGH));
+	for (size_t at = 0; state.secrets.len > 0 && at < text.len && out->len < ENOUGH;) {
+		size_t len = secret_at(str_slice(text, at, text.len));
+
+		if (len > 0)
+			buf_puts(out, REDACTED);
+		else
+			buf_putc(out, text.ptr[at]);
+		at += len > 0 ? len : 1;
+	}
+	if (out->len > LOG_VALUE_MAX) {
+		out->len = utf8_floor(buf_str(out), LOG_VALUE_MAX);
+		buf_printf(out, "... [cut, %zu bytes in all]", text.len);
+	}
+	return buf_str(out);
+}
+
+static void
+put_field(struct jw *w, const struct log_field *f)
+{
+	jw_key(w, str_of(f->name));
+	if (log_name_is_secret(str_of(f->name))) {
+		jw_str(w, str_of(REDACTED));
+		return;
+	}
+	switch (f->type) {
+	case LOG_TYPE_STR: jw_str(w, shown(f->text)); break;
+	case LOG_TYPE_INT: jw_int(w, f->number); break;
+	case LOG_TYPE_BOOL: jw_bool(w, f->number != 0); break;
+	}
+}
+
+static void
+build_line(enum log_level level, const char *event, const struct log_field *fields, size_t count)
+{
+	struct buf *line = &state.line;
+	char now[TIMESTAMP_TEXT_MAX];
+	int64_t dropped = 0;
+	struct jw w;
+
+	buf_clear(line);
+	jw_init(&w, line);
+	jw_object(&w);
+	jw_field_str(&w, "ts", timestamp_format(clock_now_ms(), now));
+	jw_field_str(&w, "level", str_of(LEVELS[level]));
+	jw_field_str(&w, "event", shown(str_of(event)));
+	for (size_t i = 0; i < count; i++) {
+		size_t before = line->len;
+
+		put_field(&w, &fields[i]);
+		if (line->overflow || line->len > LOG_LINE_MAX - TAIL_BYTES) {
+			line->len = before;
+			line->overflow = false;
+			dropped++;
+		}
+	}
+	if (dropped > 0)
+		jw_field_int(&w, "dropped_fields", dropped);
+	jw_end_object(&w);
+	buf_putc(line, '\n');
+}
+
+void
+log_write_fields(enum log_level level, const char *event, const struct log_field *fields,
+		 size_t count)
+{
+	int saved_errno = errno;
+	ssize_t written;
+
+	pthread_mutex_lock(&state.lock);
+	if (level >= state.least) {
+		/* The ceilings are for the worst case of escaping; the line's own is checked. */
+		state.line.max = 2 * LOG_LINE_MAX;
+		state.value.max = LOG_LINE_MAX;
+		build_line(level, event, fields, count);
+		do
+			written = write(state.fd, state.line.ptr, state.line.len);
+		while (written < 0 && errno == EINTR);
+	}
+	pthread_mutex_unlock(&state.lock);
+	errno = saved_errno;
+}
