@@ -57,6 +57,49 @@ text_is_copied_with_a_terminator(void **state)
 	arena_release(&a);
 }
 
+static void
+the_newest_allocation_is_resized_in_place(void **state)
+{
+	struct arena a;
+	char *first, *other, *moved;
+
+	(void)state;
+	arena_init(&a);
+	first = arena_alloc_raw(&a, 100);
+	memset(first, 'x', 100);
+	assert_ptr_equal(arena_resize(&a, first, 100, 200), first);
+	assert_int_equal(a.used_bytes, 208);
+	assert_ptr_equal(arena_resize(&a, first, 200, 10), first);
+	assert_int_equal(a.used_bytes, 16);
+	other = arena_alloc_raw(&a, 10);
+	assert_ptr_equal(other, first + 16);
+	assert_ptr_equal(arena_resize(&a, first, 10, 5), first); /* no longer the newest */
+	moved = arena_resize(&a, first, 10, 50);
+	assert_ptr_equal(moved, other + 16);
+	assert_memory_equal(moved, "xxxxxxxxxx", 10);
+	arena_release(&a);
+}
+
+static void
+resizing_beyond_the_block_moves(void **state)
+{
+	struct arena a;
+	unsigned char *p;
+	size_t size = 1;
+
+	(void)state;
+	arena_init(&a);
+	p = arena_alloc_raw(&a, size);
+	p[0] = 7;
+	for (; size < 3 * 1024 * 1024; size *= 2) {
+		p = arena_resize(&a, p, size, size * 2);
+		memset(p + size, 7, size);
+	}
+	for (size_t i = 0; i < size; i++)
+		assert_int_equal(p[i], 7);
+	arena_release(&a);
+}
+
 int
 main(void)
 {
@@ -65,5 +108,7 @@ main(void)
 	SUITE_TEST(&s, allocations_are_zeroed_aligned_and_apart);
 	SUITE_TEST(&s, reset_reuses_memory_and_zeroes_it_again);
 	SUITE_TEST(&s, text_is_copied_with_a_terminator);
+	SUITE_TEST(&s, the_newest_allocation_is_resized_in_place);
+	SUITE_TEST(&s, resizing_beyond_the_block_moves);
 	return suite_run(&s, "arena");
 }
