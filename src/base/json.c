@@ -255,16 +255,7 @@ parse_scalar(struct parser *p, const char *at)
 	case 'f': return parse_literal(p, at, STR("false"), JSON_FALSE);
 	case 'n': return parse_literal(p, at, STR("null"), JSON_NULL);
 	case '-':
-	case '0':
-	case '1':
-	case '2':
-	case '3':
-	case '4':
-	case '5':
-	case '6':
-	case '7':
-	case '8':
-	case '9':
+	case '0' ... '9':
 		end = scan_number(p, at);
 		return end && push(p, at, end, JSON_NUMBER) ? end : NULL;
 	default: return fail_expected(p, at, "a value");

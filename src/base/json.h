@@ -44,7 +44,8 @@ struct json {
 	uint32_t at;
 };
 
-/* Parses the whole text; tokens live in a. On error *out is untouched. */
+/* Parses the whole text; tokens live in a, at most 16 bytes for each two of the text. On error *out
+ * is untouched: ERR_TOO_LARGE beyond the limits on bytes and tokens, else ERR_INVALID. */
 NODISCARD int json_parse(struct arena *a, struct str text, const struct json_limits *limits,
 			 struct json_doc *out, struct err *e);
 struct json json_root(const struct json_doc *doc);
@@ -78,17 +79,20 @@ struct json_iter {
 struct json_iter json_iter(struct json v);
 bool json_next(struct json_iter *it);
 
-/* A string's text, unescaped: a view of the document when it has no escapes, else a copy in a.
+/* A string's text, unescaped: a view of the document when it has no escapes, else a copy in a. It
+ * never holds a NUL.
  * The empty view when v is no string. */
 struct str json_str(struct json v, struct arena *a);
 /* True when v is a string whose unescaped text equals s; allocates nothing. */
 bool json_str_eq(struct json v, struct str s);
-/* Exact conversions: false when v is no number or does not fit. 1.0 and 1e2 are integers. */
+/* False when v is no number or does not fit. Integers are exact, and 1.0 and 1e2 are integers;
+ * doubles are the nearest there is. */
 bool json_int(struct json v, int64_t *out);
 bool json_double(struct json v, double *out);
 
-/* Where v stands in its document: "rules[2].action", "" for the root. Walks from the root: for
- * messages, not for hot paths. */
+/* Where v stands in its document: "rules[2].action", "" for the root; a key that is no plain word
+ * stands in brackets as received: aliases["a b"]. Walks from the root: for messages, not for hot
+ * paths. */
 void json_path(struct json v, struct buf *out);
 /* err_set with v's path before the sentence: "rules[2].action: must be ...". */
 int json_fail(struct json v, struct err *e, const char *fmt, ...) PRINTF_LIKE(3, 4);

@@ -30,7 +30,8 @@ void jw_bool(struct jw *w, bool value);
 void jw_int(struct jw *w, int64_t value);
 /* Shortest form that reads back the same; not finite is a bug. */
 void jw_double(struct jw *w, double value);
-/* text must be valid UTF-8; bytes that are not become U+FFFD. */
+/* text must be valid UTF-8; bytes that are not become U+FFFD, and so does NUL, which the reader
+ * refuses. */
 void jw_str(struct jw *w, struct str text);
 /* One complete JSON value, trusted to be valid. */
 void jw_raw(struct jw *w, struct str json);

@@ -1,4 +1,4 @@
-#include "base/json.h"
+#include "base/json_tape.h"
 #include "harness.h"
 
 static int
@@ -162,6 +162,12 @@ static const struct refuse_row {
 	{ "refuse two high surrogates", TEXT("\"\\ud800\\ud800\""),
 	  "offset 1: a lone surrogate is not a character" },
 	{ "refuse a high surrogate and a letter", TEXT("\"\\ud800\\u0041\""),
+	  "offset 1: a lone surrogate is not a character" },
+	{ "refuse the last surrogate alone", TEXT("\"\\udfff\""),
+	  "offset 1: a lone surrogate is not a character" },
+	{ "refuse two low surrogates", TEXT("\"\\udc00\\udc00\""),
+	  "offset 1: a lone surrogate is not a character" },
+	{ "refuse a high surrogate and U+E000", TEXT("\"\\ud800\\ue000\""),
 	  "offset 1: a lone surrogate is not a character" },
 	{ "refuse swapped surrogates", TEXT("\"\\udc00\\ud800\""),
 	  "offset 1: a lone surrogate is not a character" },
@@ -337,7 +343,6 @@ large_objects_are_checked_too(void **state)
 			arena_init(&a);
 			buf_init(&text, 1 << 22);
 			buf_init(&want, 100);
-			/* Same first and last eight bytes: all hashes collide. */
 			many_keys(&text, "the_same_", counts[i], "_for_all", again);
 			buf_printf(&want, "the_same_%d_for_all", again);
 			int rc = parse(&a, buf_str(&text), &doc, &e);
@@ -350,6 +355,54 @@ large_objects_are_checked_too(void **state)
 			arena_release(&a);
 		}
 	}
+}
+
+enum { CANDIDATES = 300000 };
+
+static int
+by_hash(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+/* Among so many keys some share their hash; different they are all the same. */
+static void
+keys_of_one_hash_are_told_apart(void **state)
+{
+	uint64_t *hashes = malloc(CANDIDATES * sizeof *hashes);
+	int pairs = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < CANDIDATES; i++) {
+		char key[16];
+		snprintf(key, sizeof key, "k%u", i);
+		hashes[i] = (uint64_t)json_key_hash(str_of(key)) << 32 | i;
+	}
+	qsort(hashes, CANDIDATES, sizeof *hashes, by_hash);
+	for (size_t i = 1; i < CANDIDATES; i++) {
+		uint32_t a = (uint32_t)hashes[i - 1], b = (uint32_t)hashes[i];
+		struct json_doc doc;
+		struct arena arena;
+		struct err e;
+
+		if (hashes[i - 1] >> 32 != hashes[i] >> 32)
+			continue;
+		pairs++;
+		arena_init(&arena);
+		assert_int_equal(parse(&arena, arena_printf(&arena, "{\"k%u\":1,\"k%u\":2}", a, b),
+				       &doc, &e),
+				 0);
+		assert_int_equal(
+			parse(&arena,
+			      arena_printf(&arena, "{\"k%u\":1,\"k%u\":2,\"k%u\":3}", a, b, b),
+			      &doc, &e),
+			ERR_INVALID);
+		arena_release(&arena);
+	}
+	assert_in_range(pairs, 1, 100);
+	free(hashes);
 }
 
 static void
@@ -418,6 +471,7 @@ main(void)
 	SUITE_ROWS(&s, limit_rows, keeps_limits);
 	SUITE_TEST(&s, default_limits_hold_at_64_levels);
 	SUITE_TEST(&s, large_objects_are_checked_too);
+	SUITE_TEST(&s, keys_of_one_hash_are_told_apart);
 	SUITE_TEST(&s, long_paths_leave_room_for_the_sentence);
 	SUITE_TEST(&s, an_error_may_be_unwanted);
 	SUITE_TEST(&s, property_a_cut_document_is_refused);

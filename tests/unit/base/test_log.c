@@ -261,6 +261,36 @@ lines_stay_within_their_limit(void **state)
 	end(&f);
 }
 
+/* Lines that end around the limit, byte by byte: the closing always fits. */
+static void
+property_the_closing_fits(void **state)
+{
+	static const char *const names[] = { "a", "b", "c", "d", "e", "f", "g", "h" };
+	struct log_field fields[9];
+	char value[LOG_VALUE_MAX];
+	struct fixture f;
+
+	(void)state;
+	begin(&f, LOG_INFO);
+	memset(value, 'x', sizeof value);
+	for (size_t last = LOG_VALUE_MAX - 300; last <= LOG_VALUE_MAX; last++) {
+		struct str line;
+
+		for (size_t i = 0; i < 8; i++)
+			fields[i] = (struct log_field)LOG_STR(
+				names[i], ((struct str){ value, i < 7 ? LOG_VALUE_MAX : last }));
+		fields[8] = (struct log_field)LOG_INT("last", 1);
+		assert_int_equal(ftruncate(f.fd, 0), 0);
+		lseek(f.fd, 0, SEEK_SET);
+		arena_reset(&f.a);
+		log_write_fields(LOG_INFO, "x", fields, 9);
+		line = lines(&f);
+		if (line.len > LOG_LINE_MAX || !str_ends(line, STR("}\n")))
+			fail_msg("%zu bytes at last %zu", line.len, last);
+	}
+	end(&f);
+}
+
 static void
 a_broken_descriptor_is_not_the_callers_problem(void **state)
 {
@@ -321,6 +351,7 @@ main(void)
 	SUITE_TEST(&s, long_values_are_cut_between_characters);
 	SUITE_TEST(&s, a_value_at_the_limit_is_whole);
 	SUITE_TEST(&s, lines_stay_within_their_limit);
+	SUITE_TEST(&s, property_the_closing_fits);
 	SUITE_TEST(&s, a_broken_descriptor_is_not_the_callers_problem);
 	SUITE_TEST(&s, threads_do_not_mix_lines);
 	return suite_run(&s, "log");
