@@ -187,7 +187,9 @@ escape_byte(struct buf *out, char c)
 void
 json_escape(struct buf *out, struct str text)
 {
-	const char *end = text.ptr + text.len, *run = text.ptr, *at = run;
+	const char *run = text.ptr, *at = run;
+	const char *end =
+		text.len > 0 ? run + text.len : run; /* an empty view may have no pointer */
 
 	while (at < end) {
 		const char *next = json_skip_plain(at, end);
