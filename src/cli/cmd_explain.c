@@ -14,6 +14,11 @@ static const struct question {
 	const char *example;
 } QUESTIONS[] = {
 	/* One line each, in the order of the README. */
+	{ "key", explain_key, "{\"source\":{\"platform\":\"telegram\",\"chat_id\":\"12345\"}}" },
+	{ "route", explain_route, "{\"type\":\"group\",\"sender_role\":\"owner\"}" },
+	{ "silence", explain_silence, "{\"text\":\"<NO_REPLY>\"}" },
+	{ "redact", explain_redact,
+	  "{\"platform\":\"signal\",\"user_id\":\"7\",\"enabled\":true}" },
 	{ NULL, NULL, NULL },
 };
 

@@ -16,3 +16,7 @@ enum { EXPLAIN_ANSWER_MAX = 16 * 1024 * 1024 };
 NODISCARD int explain_answer(struct str what, struct str facts, struct buf *answer, struct err *e);
 
 /* The handlers, one file each: facts is an object; exactly one object is written to out. */
+int explain_key(struct json facts, struct arena *a, struct jw *out, struct err *e);
+int explain_redact(struct json facts, struct arena *a, struct jw *out, struct err *e);
+int explain_route(struct json facts, struct arena *a, struct jw *out, struct err *e);
+int explain_silence(struct json facts, struct arena *a, struct jw *out, struct err *e);
