@@ -19,6 +19,13 @@ static const struct question {
 	{ "silence", explain_silence, "{\"text\":\"<NO_REPLY>\"}" },
 	{ "redact", explain_redact,
 	  "{\"platform\":\"signal\",\"user_id\":\"7\",\"enabled\":true}" },
+	{ "reset", explain_reset,
+	  "{\"policy\":{\"mode\":\"daily\",\"at_hour\":4},\"now\":\"2026-03-29T10:00:00Z\","
+	  "\"updated_at\":\"2026-03-28T22:00:00Z\",\"zone\":\"Europe/Berlin\"}" },
+	{ "resolve", explain_resolve, "{\"entry\":{\"suspended\":false,\"resume_pending\":true}}" },
+	{ "cron", explain_cron,
+	  "{\"expression\":\"30 2 * * *\",\"zone\":\"Europe/Berlin\","
+	  "\"after\":\"2026-03-28T12:00:00Z\",\"count\":2}" },
 	{ NULL, NULL, NULL },
 };
 

@@ -20,3 +20,6 @@ int explain_key(struct json facts, struct arena *a, struct jw *out, struct err *
 int explain_redact(struct json facts, struct arena *a, struct jw *out, struct err *e);
 int explain_route(struct json facts, struct arena *a, struct jw *out, struct err *e);
 int explain_silence(struct json facts, struct arena *a, struct jw *out, struct err *e);
+int explain_cron(struct json facts, struct arena *a, struct jw *out, struct err *e);
+int explain_reset(struct json facts, struct arena *a, struct jw *out, struct err *e);
+int explain_resolve(struct json facts, struct arena *a, struct jw *out, struct err *e);
