@@ -179,6 +179,7 @@ static const struct {
 } BREAKER[] = {
 	{ "H5 breaker: first start", { NOW }, 1, false },
 	{ "H5 breaker: two starts", { NOW, NOW - SEC(1) }, 2, false },
+	{ "H5 breaker: no more than are counted", { NOW, NOW, NOW }, 2, false },
 	{ "H5 breaker: three within ten minutes", { NOW - SEC(600), NOW, NOW - SEC(1) }, 3, true },
 	{ "H5 breaker: the first too long ago",
 	  { NOW - SEC(600) - 1, NOW, NOW - SEC(1) },

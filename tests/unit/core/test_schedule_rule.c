@@ -156,10 +156,10 @@ static const struct {
 	unsigned failures;
 	int64_t want_ms;
 } BACKOFF[] = {
-	{ "H3 backoff: none after success", 0, 0 },    { "H3 backoff: 30 s", 1, SEC(30) },
-	{ "H3 backoff: 1 min", 2, SEC(60) },           { "H3 backoff: 5 min", 3, SEC(300) },
-	{ "H3 backoff: 15 min", 4, SEC(900) },         { "H3 backoff: 1 h", 5, SEC(3600) },
-	{ "H3 backoff: 1 h for ever", 99, SEC(3600) },
+	{ "H3 backoff: none after success", 0, 0 }, { "H3 backoff: 30 s", 1, SEC(30) },
+	{ "H3 backoff: 1 min", 2, SEC(60) },        { "H3 backoff: 5 min", 3, SEC(300) },
+	{ "H3 backoff: 15 min", 4, SEC(900) },      { "H3 backoff: 1 h", 5, SEC(3600) },
+	{ "H3 backoff: 1 h again", 6, SEC(3600) },  { "H3 backoff: 1 h for ever", 99, SEC(3600) },
 };
 
 static void

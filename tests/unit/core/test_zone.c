@@ -195,9 +195,9 @@ put_block(struct buf *b, enum made made, char version, int time_bytes)
 
 	buf_puts(b, made == MADE_MAGIC ? "TZiF" : "TZif");
 	buf_putc(b, version);
-	put_int(b, 0, 15);
-	put_int(b, 0, 4);
-	put_int(b, 0, 4);
+	put_int(b, 0, 7); /* 15 unused */
+	put_int(b, 0, 8);
+	put_int(b, 0, 8); /* no flags */
 	put_int(b, leaps, 4);
 	put_int(b, 2, 4);
 	put_int(b, made == MADE_NO_TYPES ? 0 : 2, 4);
