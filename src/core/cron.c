@@ -135,17 +135,20 @@ parse_field(const struct field *f, struct str text, struct field_set *out, struc
 {
 	struct str entry, rest = text;
 	bool more;
+	int rc = 0;
 
 	*out = (struct field_set){ .any = str_eq(text, STR("*")) };
 	do {
 		more = str_cut(rest, ',', &entry, &rest);
 		if (entry.len == 0)
-			err_set(e, ERR_INVALID, "'" STR_FMT "' has an empty entry",
-				STR_ARG(str_slice(text, 0, TEXT_SHOWN)));
-		if (entry.len == 0 || parse_entry(f, entry, out, e) != 0)
-			return err_prefix(e, "%s: ", f->name);
-	} while (more);
-	return 0;
+			rc = err_set(e, ERR_INVALID, "'" STR_FMT "' has an empty entry",
+				     STR_ARG(str_slice(text, 0, TEXT_SHOWN)));
+		else
+			rc = parse_entry(f, entry, out, e);
+	} while (rc == 0 && more);
+	if (rc != 0)
+		err_prefix(e, "%s: ", f->name);
+	return rc;
 }
 
 /* The next word of *rest, empty at its end. */

@@ -354,6 +354,7 @@ static const struct {
 	{ "H3 refused: week round the corner", "0 0 * * fri-mon", "'fri-mon' runs backwards" },
 	{ "H3 refused: open range", "0 9- * * *", "hour: '' is not a number" },
 	{ "H3 refused: empty entry", "1,,2 * * * *", "minute: '1,,2' has an empty entry" },
+	{ "H3 refused: comma at the start", "* ,2 * * *", "hour: ',2' has an empty entry" },
 	{ "H3 refused: comma at the end", "1, * * * *", "minute: '1,' has an empty entry" },
 	{ "H3 refused: question mark", "0 0 ? * *", "day-of-month: '?' is not a number" },
 	{ "H3 refused: last day", "0 0 L * *", "day-of-month: 'L' is not a number" },
@@ -373,6 +374,7 @@ refused_row(void **state)
 	if (!str_contains(str_of(e.text), str_of(row->want)))
 		fail_msg("refused with '%s'", e.text);
 	assert_int_equal(cron.minutes, 42);
+	assert_int_equal(cron_parse(str_of(row->expression), &cron, NULL), ERR_INVALID);
 }
 
 /* --- properties: the oracle knows the fields as tables and walks minute by minute --- */
