@@ -289,6 +289,10 @@ made_row(void **state)
 		if (row->at_s != INT64_MIN) {
 			assert_int_equal(zone_span(&zone, row->at_s * 1000).offset_ms, 7200000);
 			assert_int_equal(zone_span(&zone, row->at_s * 1000 - 1).offset_ms, 3600000);
+			/* the file's 1000 s of it, less the leap second in them */
+			assert_int_equal(zone_span(&zone, row->at_s * 1000).end_ms,
+					 row->at_s * 1000 +
+						 (row->made == MADE_LEAPS ? 999000 : 1000000));
 		}
 	}
 	buf_release(&b);
