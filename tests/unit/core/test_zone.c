@@ -174,6 +174,7 @@ enum made {
 	MADE_DISORDER,
 	MADE_NO_FOOTER,
 	MADE_OPEN_FOOTER,
+	MADE_ODD_FOOTER,
 	MADE_BAD_FOOTER,
 	MADE_FAR,
 };
@@ -241,6 +242,7 @@ static const struct {
 	{ "H3 TZif out of order", MADE_DISORDER, "ABC-1", "change 1 is out of order", 0, 0 },
 	{ "H3 TZif without a footer", MADE_NO_FOOTER, "", "no footer", 0, 0 },
 	{ "H3 TZif with an open footer", MADE_OPEN_FOOTER, "ABC-1", "no footer", 0, 0 },
+	{ "H3 TZif with bytes before the footer", MADE_ODD_FOOTER, "ABC-1", "no footer", 0, 0 },
 	{ "H3 TZif with a bad rule", MADE_BAD_FOOTER, "ABC", "time zone rule 'ABC'", 0, 0 },
 };
 
@@ -255,7 +257,7 @@ made_file(enum made made, const char *footer, struct buf *b)
 		return str_slice(buf_str(b), 0, b->len - 1);
 	if (made == MADE_NO_FOOTER)
 		return buf_str(b);
-	buf_putc(b, '\n');
+	buf_putc(b, made == MADE_ODD_FOOTER ? ' ' : '\n');
 	buf_puts(b, footer);
 	if (made != MADE_OPEN_FOOTER)
 		buf_putc(b, '\n');
