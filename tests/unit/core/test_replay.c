@@ -343,7 +343,7 @@ static void
 M9_property_accepted_logs_keep_the_rules(void **state)
 {
 	(void)state;
-	for (uint64_t seed = 0; seed < suite_seeds(400); seed++) {
+	for (uint64_t seed = 0; seed < suite_seeds(120); seed++) {
 		char log[40][64];
 		size_t len = 0;
 		struct rand rand;
