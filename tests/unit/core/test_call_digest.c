@@ -1,0 +1,68 @@
+#include "core/call_digest.h"
+#include "harness.h"
+
+static const struct row {
+	const char *name;
+	const char *left_tool, *left, *right_tool, *right;
+	bool same;
+} ROWS[] = {
+	{ "T8 the digest binds the tool", "read", "{}", "write", "{}", false },
+	{ "T8 the digest binds the arguments", "bash", "{\"command\":\"ls\"}", "bash",
+	  "{\"command\":\"ls -l\"}", false },
+	{ "T8 the digest ignores member order", "bash", "{\"a\":1,\"b\":2}", "bash",
+	  "{\"b\":2,\"a\":1}", true },
+	{ "T8 the digest ignores blanks and escapes", "bash", "{\"a\":\"\\u0078\"}", "bash",
+	  "{ \"a\" : \"x\" }", true },
+	{ "T8 the digest takes numbers verbatim", "t", "{\"a\":1}", "t", "{\"a\":1.0}", false },
+	{ "T8 name and arguments do not run together", "a{}", "{}", "a", "{}", false },
+	{ "T5 an empty object differs from an empty array", "t", "{}", "t", "[]", false },
+};
+
+static struct sha256
+digest(struct arena *a, const char *tool, const char *text)
+{
+	struct json_doc *doc = ARENA_NEW(a, struct json_doc);
+	struct err e = { 0 };
+
+	if (json_parse(a, str_of(text), &JSON_LIMITS_DEFAULT, doc, &e) != 0)
+		fail_msg("%s", e.text);
+	return call_digest(str_of(tool), json_root(doc), a);
+}
+
+static void
+check_row(void **state)
+{
+	const struct row *r = *state;
+	struct sha256 left, right;
+	struct arena a;
+
+	arena_init(&a);
+	left = digest(&a, r->left_tool, r->left);
+	right = digest(&a, r->right_tool, r->right);
+	if (call_digest_same(&left, &right) != r->same)
+		fail_msg("%s", r->name);
+	arena_release(&a);
+}
+
+static void
+T8_the_digest_is_sha256_of_name_nul_arguments(void **state)
+{
+	struct sha256 got, want = sha256_of(STR("bash\0{\"a\":1}"));
+	struct arena a;
+
+	(void)state;
+	arena_init(&a);
+	got = digest(&a, "bash", "{ \"a\":1}");
+	assert_true(call_digest_same(&got, &want));
+	arena_release(&a);
+}
+
+int
+main(void)
+{
+	struct suite s = { 0 };
+
+	SUITE_ROWS(&s, ROWS, check_row);
+	SUITE_TEST(&s, T8_the_digest_is_sha256_of_name_nul_arguments);
+	return suite_run(&s, "core/call_digest");
+}
