@@ -1,0 +1,84 @@
+#include "core/approval_always.h"
+#include "core/approval_subject.h"
+
+size_t
+approval_always_arity(const struct str *words, size_t count)
+{
+	/* Commands whose second word (and third) says what they do; the longer prefix first. */
+	static const struct {
+		const char *first, *second; /* second NULL: any */
+		size_t arity;
+	} ARITIES[] = {
+		{ "npm", "run", 3 },        { "npm", "exec", 3 },      { "npm", NULL, 2 },
+		{ "pnpm", "run", 3 },       { "pnpm", "exec", 3 },     { "pnpm", NULL, 2 },
+		{ "yarn", "run", 3 },       { "yarn", NULL, 2 },       { "bun", "run", 3 },
+		{ "bun", NULL, 2 },         { "deno", "task", 3 },     { "deno", NULL, 2 },
+		{ "docker", "compose", 3 }, { "docker", NULL, 2 },     { "podman", NULL, 2 },
+		{ "git", "stash", 3 },      { "git", "remote", 3 },    { "git", "config", 3 },
+		{ "git", "worktree", 3 },   { "git", "submodule", 3 }, { "git", NULL, 2 },
+		{ "gh", NULL, 3 },          { "aws", NULL, 3 },        { "gcloud", NULL, 3 },
+		{ "az", NULL, 3 },          { "kubectl", NULL, 2 },    { "helm", NULL, 2 },
+		{ "cargo", NULL, 2 },       { "go", NULL, 2 },         { "rustup", NULL, 2 },
+		{ "pip", NULL, 2 },         { "pip3", NULL, 2 },       { "poetry", NULL, 2 },
+		{ "uv", NULL, 2 },          { "apt", NULL, 2 },        { "apt-get", NULL, 2 },
+		{ "brew", NULL, 2 },        { "dnf", NULL, 2 },        { "systemctl", NULL, 2 },
+		{ "make", NULL, 2 },        { "meson", NULL, 2 },      { "terraform", NULL, 2 },
+		{ "python", NULL, 2 },      { "python3", NULL, 2 },    { "node", NULL, 2 },
+		{ "npx", NULL, 2 },         { "sudo", NULL, 2 },       { "bash", NULL, 2 },
+		{ "sh", NULL, 2 },
+	};
+	size_t arity = 1;
+
+	for (size_t i = 0; i < ARRAY_LEN(ARITIES) && count > 0 && arity == 1; i++)
+		if (str_eq(words[0], str_of(ARITIES[i].first)) &&
+		    (!ARITIES[i].second ||
+		     (count > 1 && str_eq(words[1], str_of(ARITIES[i].second)))))
+			arity = ARITIES[i].arity;
+	return arity < count ? arity : count;
+}
+
+/* `git status *`; a command that reaches this has a word. */
+static struct str
+command_pattern(const struct shell_command *c, struct arena *a)
+{
+	const struct str *last = &c->words[approval_always_arity(c->words, c->word_count) - 1];
+	struct str head = { c->text.ptr, (size_t)(last->ptr + last->len - c->text.ptr) };
+
+	if (str_contains(head, STR("*")))
+		return (struct str){ 0 };
+	return arena_printf(a, STR_FMT " *", STR_ARG(head));
+}
+
+/* The pattern that stands for one subject; ptr NULL when none can. */
+static struct str
+subject_pattern(const struct approval_subject *s, struct arena *a)
+{
+	if (s->trust != APPROVAL_PLAIN || s->exact_count == 0)
+		return (struct str){ 0 };
+	if (s->command)
+		return command_pattern(s->command, a);
+	return str_contains(s->exact[0], STR("*")) ? (struct str){ 0 } : s->exact[0];
+}
+
+size_t
+approval_always_rules(struct str tool, struct json arguments, struct arena *a,
+		      struct approval_rule out[APPROVAL_ALWAYS_MAX])
+{
+	struct approval_subjects subjects = approval_subjects_of(tool, arguments, a);
+
+	if (subjects.count > APPROVAL_ALWAYS_MAX)
+		return 0;
+	for (size_t i = 0; i < subjects.count; i++) {
+		const struct approval_subject *s = &subjects.ptr[i];
+
+		out[i] = (struct approval_rule){ .tool = tool,
+						 .action = APPROVAL_ALLOW,
+						 .layer = APPROVAL_SESSION };
+		if (s->all_arguments)
+			continue;
+		out[i].pattern = subject_pattern(s, a);
+		if (!out[i].pattern.ptr)
+			return 0;
+	}
+	return subjects.count;
+}

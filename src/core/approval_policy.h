@@ -1,0 +1,72 @@
+/* approval_policy - may this tool call run, must a person be asked, or is it refused?
+ *
+ * Rules name a tool (`*` allowed), optionally a pattern (core/wildcard) over what the call does
+ * (core/approval_subject), and an action. Within a layer the last rule that matches wins. Layers
+ * are asked in the order agent, workspace, session; a later one that matches overrides an earlier
+ * one, except that the agent layer's deny is final. Nothing matches: ask.
+ *
+ * A call with several subjects (a shell line of several commands) gets the strictest of their
+ * outcomes: deny, then ask, then allow.
+ *
+ * A rule with a pattern never allows an unsafe command: for such a rule it simply does not match.
+ * A rule without a pattern speaks of the tool as a whole ("bash is allowed"), and does. A line
+ * that cannot be read is never allowed. */
+#pragma once
+#include "base/arena.h"
+#include "base/json.h"
+#include "base/str.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+enum approval_action { APPROVAL_ALLOW, APPROVAL_ASK, APPROVAL_DENY }; /* by strictness */
+enum approval_layer { APPROVAL_AGENT, APPROVAL_WORKSPACE, APPROVAL_SESSION };
+enum { APPROVAL_LAYERS = APPROVAL_SESSION + 1 };
+enum { APPROVAL_NO_RULE = -1 };
+
+struct approval_rule {
+	struct str tool;
+	struct str pattern; /* ptr NULL: the whole tool */
+	enum approval_action action;
+	enum approval_layer layer;
+};
+
+struct approval_rules {
+	const struct approval_rule *ptr;
+	size_t count; /* in the order they were given, layers mixed */
+};
+
+struct approval_decision {
+	enum approval_action action;
+	/* The rule behind it, by its index among all rules; of several equally strict outcomes the
+	 * first subject's. APPROVAL_NO_RULE: none matched, which is why a person is asked. */
+	int64_t rule;
+};
+
+/* Total. An absent arguments value counts as no arguments. To re-evaluate pending calls after
+ * "allow always", ask again with the new rules appended. */
+struct approval_decision approval_policy_decide(struct approval_rules rules, struct str tool,
+						struct json arguments, struct arena *a);
+
+/* How an agent's tool is configured. */
+enum approval_mode { APPROVAL_ALWAYS_ALLOW, APPROVAL_ALWAYS_ASK, APPROVAL_AUTO };
+/* The agent-layer rule a mode stands for; false for auto, which leaves it to the other rules. */
+bool approval_policy_mode_rule(enum approval_mode mode, struct str tool, struct approval_rule *out);
+
+/* What happens to a question nobody can or does answer. */
+struct approval_settings {
+	enum approval_action unattended; /* ask in a session without a person: allow or deny */
+	int64_t expire_after_ms;         /* 0: a question waits for ever */
+	enum approval_action expired;    /* allow or deny */
+};
+/* Waits for ever; unattended and expired questions are denied. */
+struct approval_settings approval_settings_default(void);
+
+/* Ask becomes the unattended action when nobody is there; allow and deny stay. */
+enum approval_action approval_policy_attend(const struct approval_settings *s,
+					    enum approval_action action, bool interactive);
+/* A question asked at asked_ms: ask while it waits, the expired action from its deadline on. */
+enum approval_action
+approval_policy_expire(const struct approval_settings *s, int64_t asked_ms, int64_t now_ms);
+
+/* What the model reads as the result of a denied call: a person's message, when there is one. */
+struct str approval_policy_denial(struct str message, struct arena *a);
