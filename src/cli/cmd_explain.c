@@ -26,6 +26,9 @@ static const struct question {
 	{ "cron", explain_cron,
 	  "{\"expression\":\"30 2 * * *\",\"zone\":\"Europe/Berlin\","
 	  "\"after\":\"2026-03-28T12:00:00Z\",\"count\":2}" },
+	{ "approval", explain_approval,
+	  "{\"rules\":[{\"tool\":\"bash\",\"pattern\":\"git *\",\"action\":\"allow\"}],"
+	  "\"tool\":\"bash\",\"arguments\":{\"command\":\"git log | tee /tmp/log\"}}" },
 	{ NULL, NULL, NULL },
 };
 

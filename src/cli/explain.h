@@ -23,3 +23,4 @@ int explain_silence(struct json facts, struct arena *a, struct jw *out, struct e
 int explain_cron(struct json facts, struct arena *a, struct jw *out, struct err *e);
 int explain_reset(struct json facts, struct arena *a, struct jw *out, struct err *e);
 int explain_resolve(struct json facts, struct arena *a, struct jw *out, struct err *e);
+NODISCARD int explain_approval(struct json facts, struct arena *a, struct jw *out, struct err *e);
