@@ -1,0 +1,37 @@
+/* budget - may the next model call be made, or is the money for it gone?
+ *
+ * Budgets are hard: the most a call can cost (cost_ceiling) is reserved in all of them before it is
+ * made, and settled by what it really cost. A budget that has reached COST_MAX is exhausted
+ * whatever its limit. Which session, user and day a budget belongs to is the caller's business. */
+#pragma once
+#include "base/err.h"
+#include "core/cost.h"
+#include <stdint.h>
+
+enum budget_scope { BUDGET_SESSION, BUDGET_USER, BUDGET_DAY, BUDGET_SCOPES };
+/* "session", "user", "day". */
+const char *budget_scope_name(enum budget_scope scope);
+
+#define BUDGET_UNLIMITED INT64_C(-1)
+struct budget {
+	int64_t limit; /* picodollars, or BUDGET_UNLIMITED; 0 allows only what is free */
+	int64_t spent, reserved;
+};
+enum budget_verdict {
+	BUDGET_ALLOW,
+	BUDGET_REACHED,  /* scope names the first that is: session, then user, then day */
+	BUDGET_UNPRICED, /* a budget is set and the model has no price: it could not be kept */
+};
+struct budget_decision {
+	enum budget_verdict verdict;
+	enum budget_scope scope; /* of BUDGET_REACHED and BUDGET_UNPRICED */
+};
+/* May a call of at most this cost be made? Reaching the limit exactly is allowed. */
+struct budget_decision
+budget_decide(const struct budget budgets[BUDGET_SCOPES], struct cost ceiling);
+/* Around an allowed call: all three are charged, limited or not, so that a limit set later counts
+ * what was spent before. Settling gives back the whole reservation and books the real cost. */
+void budget_reserve(struct budget budgets[BUDGET_SCOPES], struct cost ceiling);
+void budget_settle(struct budget budgets[BUDGET_SCOPES], struct cost ceiling, struct cost actual);
+/* A limit goes up or away here, never down: what was allowed stays allowed. */
+NODISCARD int budget_raise(struct budget *b, int64_t limit, struct err *e);
