@@ -29,6 +29,9 @@ static const struct question {
 	{ "approval", explain_approval,
 	  "{\"rules\":[{\"tool\":\"bash\",\"pattern\":\"git *\",\"action\":\"allow\"}],"
 	  "\"tool\":\"bash\",\"arguments\":{\"command\":\"git log | tee /tmp/log\"}}" },
+	{ "tokens", explain_tokens, "{\"text\":\"How long is this?\"}" },
+	{ "prune", explain_prune, "{\"messages\":[],\"window\":1000,\"aggressive\":true}" },
+	{ "compact", explain_compact, "{\"messages\":[],\"window\":1000}" },
 	{ NULL, NULL, NULL },
 };
 

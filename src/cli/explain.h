@@ -24,3 +24,6 @@ int explain_cron(struct json facts, struct arena *a, struct jw *out, struct err 
 int explain_reset(struct json facts, struct arena *a, struct jw *out, struct err *e);
 int explain_resolve(struct json facts, struct arena *a, struct jw *out, struct err *e);
 NODISCARD int explain_approval(struct json facts, struct arena *a, struct jw *out, struct err *e);
+int explain_tokens(struct json facts, struct arena *a, struct jw *out, struct err *e);
+int explain_prune(struct json facts, struct arena *a, struct jw *out, struct err *e);
+int explain_compact(struct json facts, struct arena *a, struct jw *out, struct err *e);
