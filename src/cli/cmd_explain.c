@@ -13,25 +13,28 @@ static const struct question {
 	int (*answer)(struct json facts, struct arena *a, struct jw *out, struct err *e);
 	const char *example;
 } QUESTIONS[] = {
-	/* One line each, in the order of the README. */
 	{ "key", explain_key, "{\"source\":{\"platform\":\"telegram\",\"chat_id\":\"12345\"}}" },
-	{ "route", explain_route, "{\"type\":\"group\",\"sender_role\":\"owner\"}" },
-	{ "silence", explain_silence, "{\"text\":\"<NO_REPLY>\"}" },
-	{ "redact", explain_redact,
-	  "{\"platform\":\"signal\",\"user_id\":\"7\",\"enabled\":true}" },
 	{ "reset", explain_reset,
 	  "{\"policy\":{\"mode\":\"daily\",\"at_hour\":4},\"now\":\"2026-03-29T10:00:00Z\","
 	  "\"updated_at\":\"2026-03-28T22:00:00Z\",\"zone\":\"Europe/Berlin\"}" },
 	{ "resolve", explain_resolve, "{\"entry\":{\"suspended\":false,\"resume_pending\":true}}" },
+	{ "route", explain_route, "{\"type\":\"group\",\"sender_role\":\"owner\"}" },
+	{ "silence", explain_silence, "{\"text\":\"<NO_REPLY>\"}" },
+	{ "tokens", explain_tokens, "{\"text\":\"How long is this?\"}" },
 	{ "cron", explain_cron,
 	  "{\"expression\":\"30 2 * * *\",\"zone\":\"Europe/Berlin\","
 	  "\"after\":\"2026-03-28T12:00:00Z\",\"count\":2}" },
+	{ "redact", explain_redact,
+	  "{\"platform\":\"signal\",\"user_id\":\"7\",\"enabled\":true}" },
+	{ "prune", explain_prune,
+	  "{\"messages\":[{\"role\":\"user\",\"content\":\"hi\"},"
+	  "{\"role\":\"assistant\",\"content\":\"hello\"}],\"window\":1000}" },
+	{ "compact", explain_compact,
+	  "{\"messages\":[{\"role\":\"user\",\"content\":\"hi\"},"
+	  "{\"role\":\"assistant\",\"content\":\"hello\"}],\"window\":1000}" },
 	{ "approval", explain_approval,
 	  "{\"rules\":[{\"tool\":\"bash\",\"pattern\":\"git *\",\"action\":\"allow\"}],"
 	  "\"tool\":\"bash\",\"arguments\":{\"command\":\"git log | tee /tmp/log\"}}" },
-	{ "tokens", explain_tokens, "{\"text\":\"How long is this?\"}" },
-	{ "prune", explain_prune, "{\"messages\":[],\"window\":1000,\"aggressive\":true}" },
-	{ "compact", explain_compact, "{\"messages\":[],\"window\":1000}" },
 	{ NULL, NULL, NULL },
 };
 

@@ -17,13 +17,13 @@ NODISCARD int explain_answer(struct str what, struct str facts, struct buf *answ
 
 /* The handlers, one file each: facts is an object; exactly one object is written to out. */
 int explain_key(struct json facts, struct arena *a, struct jw *out, struct err *e);
-int explain_redact(struct json facts, struct arena *a, struct jw *out, struct err *e);
-int explain_route(struct json facts, struct arena *a, struct jw *out, struct err *e);
-int explain_silence(struct json facts, struct arena *a, struct jw *out, struct err *e);
-int explain_cron(struct json facts, struct arena *a, struct jw *out, struct err *e);
 int explain_reset(struct json facts, struct arena *a, struct jw *out, struct err *e);
 int explain_resolve(struct json facts, struct arena *a, struct jw *out, struct err *e);
-NODISCARD int explain_approval(struct json facts, struct arena *a, struct jw *out, struct err *e);
+int explain_route(struct json facts, struct arena *a, struct jw *out, struct err *e);
+int explain_silence(struct json facts, struct arena *a, struct jw *out, struct err *e);
 int explain_tokens(struct json facts, struct arena *a, struct jw *out, struct err *e);
+int explain_cron(struct json facts, struct arena *a, struct jw *out, struct err *e);
+int explain_redact(struct json facts, struct arena *a, struct jw *out, struct err *e);
 int explain_prune(struct json facts, struct arena *a, struct jw *out, struct err *e);
 int explain_compact(struct json facts, struct arena *a, struct jw *out, struct err *e);
+int explain_approval(struct json facts, struct arena *a, struct jw *out, struct err *e);

@@ -71,17 +71,17 @@ stop_reason(struct jw *w, enum stop_kind stop, struct str_list waits_for)
 }
 
 static void
-usage_object(struct jw *w, const char *name, const struct event_usage *u)
+usage_object(struct jw *w, const char *name, const struct usage *u, int64_t cost_picodollars)
 {
 	jw_field_object(w, name);
-	jw_field_int(w, "input_tokens", u->input_tokens);
-	jw_field_int(w, "output_tokens", u->output_tokens);
-	jw_field_int(w, "cache_creation_input_tokens", u->cache_write_tokens);
-	jw_field_int(w, "cache_read_input_tokens", u->cache_read_tokens);
-	if (u->reasoning_tokens > 0)
-		jw_field_int(w, "reasoning_tokens", u->reasoning_tokens);
-	if (u->cost_nano_usd >= 0)
-		jw_field_int(w, "cost_nano_usd", u->cost_nano_usd);
+	jw_field_int(w, "input_tokens", u->input);
+	jw_field_int(w, "output_tokens", u->output);
+	jw_field_int(w, "cache_creation_input_tokens", u->cache_write);
+	jw_field_int(w, "cache_read_input_tokens", u->cache_read);
+	if (u->reasoning > 0)
+		jw_field_int(w, "reasoning_tokens", u->reasoning);
+	if (cost_picodollars >= 0)
+		jw_field_int(w, "cost_picodollars", cost_picodollars);
 	jw_end_object(w);
 }
 
@@ -278,13 +278,13 @@ event_make_request_start(struct buf *out, struct str model, struct str prefix_ha
 
 void
 event_make_request_end(struct buf *out, struct str start_id, bool is_error,
-		       const struct event_usage *usage)
+		       const struct usage *usage, int64_t cost_picodollars)
 {
 	struct jw w = begin(out, EVENT_MODEL_REQUEST_END);
 
 	jw_field_str(&w, "model_request_start_id", start_id);
 	jw_field_bool(&w, "is_error", is_error);
-	usage_object(&w, "model_usage", usage);
+	usage_object(&w, "model_usage", usage, cost_picodollars);
 	jw_end_object(&w);
 }
 
@@ -304,11 +304,11 @@ event_make_error(struct buf *out, struct str type, struct str message, struct st
 }
 
 void
-event_make_usage(struct buf *out, const struct event_usage *usage)
+event_make_usage(struct buf *out, const struct usage *usage, int64_t cost_picodollars)
 {
 	struct jw w = begin(out, EVENT_SESSION_USAGE);
 
-	usage_object(&w, "usage", usage);
+	usage_object(&w, "usage", usage, cost_picodollars);
 	jw_end_object(&w);
 }
 

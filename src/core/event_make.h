@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "core/event.h"
 #include "core/session.h"
+#include "core/usage.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,11 +14,6 @@
 struct str_list {
 	const struct str *ptr;
 	size_t len;
-};
-struct event_usage {
-	int64_t input_tokens, output_tokens, cache_write_tokens, cache_read_tokens,
-		reasoning_tokens;
-	int64_t cost_nano_usd; /* negative: no price is known */
 };
 
 struct make_created {
@@ -79,11 +75,12 @@ void event_make_confirmation(struct buf *out, struct str call_event_id, bool all
 			     struct str deny_message);
 
 void event_make_request_start(struct buf *out, struct str model, struct str prefix_hash);
+/* cost_picodollars is negative when the model has no known price. */
 void event_make_request_end(struct buf *out, struct str start_id, bool is_error,
-			    const struct event_usage *usage);
+			    const struct usage *usage, int64_t cost_picodollars);
 /* retry: "retrying", "exhausted" or "terminal". */
 void event_make_error(struct buf *out, struct str type, struct str message, struct str retry);
-void event_make_usage(struct buf *out, const struct event_usage *usage);
+void event_make_usage(struct buf *out, const struct usage *usage, int64_t cost_picodollars);
 
 void event_make_lifecycle(struct buf *out, enum lifecycle to, struct str reason);
 void event_make_title(struct buf *out, struct str title, struct str source);

@@ -365,7 +365,7 @@ shape_usage(struct json v, struct err *e)
 		{ "cache_creation_input_tokens", JSON_WANT_NUMBER, false, &counts[2] },
 		{ "cache_read_input_tokens", JSON_WANT_NUMBER, false, &counts[3] },
 		{ "reasoning_tokens", JSON_WANT_NUMBER, false, &counts[4] },
-		{ "cost_nano_usd", JSON_WANT_NUMBER, false, &counts[5] },
+		{ "cost_picodollars", JSON_WANT_NUMBER, false, &counts[5] },
 	};
 	int rc = json_fields(v, fields, ARRAY_LEN(fields), e);
 

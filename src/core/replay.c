@@ -270,28 +270,32 @@ on_model_request_end(struct replay *r, const struct replay_step *s)
 {
 	struct replay_counters *c = &r->session.counters;
 	struct json usage, cost;
-	int64_t input, output, cache_read, cache_write, prompt;
+	struct usage u;
+	int64_t prompt = 0;
 
 	if (!json_find(s->payload, STR("model_usage"), &usage))
 		return;
-	input = usage_count(usage, "input_tokens");
-	output = usage_count(usage, "output_tokens");
-	cache_read = usage_count(usage, "cache_read_input_tokens");
-	cache_write = usage_count(usage, "cache_creation_input_tokens");
-	prompt = input;
-	add(&prompt, cache_read);
-	add(&prompt, cache_write);
-	add(&c->input_tokens, input);
-	add(&c->output_tokens, output);
-	add(&c->cache_read_tokens, cache_read);
-	add(&c->cache_write_tokens, cache_write);
-	add(&c->reasoning_tokens, usage_count(usage, "reasoning_tokens"));
+	u = (struct usage){
+		.input = usage_count(usage, "input_tokens"),
+		.output = usage_count(usage, "output_tokens"),
+		.reasoning = usage_count(usage, "reasoning_tokens"),
+		.cache_read = usage_count(usage, "cache_read_input_tokens"),
+		.cache_write = usage_count(usage, "cache_creation_input_tokens"),
+	};
+	add(&prompt, u.input);
+	add(&prompt, u.cache_read);
+	add(&prompt, u.cache_write);
+	add(&c->usage.input, u.input);
+	add(&c->usage.output, u.output);
+	add(&c->usage.reasoning, u.reasoning);
+	add(&c->usage.cache_read, u.cache_read);
+	add(&c->usage.cache_write, u.cache_write);
 	add(&c->total_tokens, prompt);
-	add(&c->total_tokens, output);
-	add(&c->cost_nano_usd, usage_count(usage, "cost_nano_usd"));
+	add(&c->total_tokens, u.output);
 	if (prompt > 0)
 		c->last_prompt_tokens = prompt;
-	if (json_find(usage, STR("cost_nano_usd"), &cost))
+	add(&c->cost_picodollars, usage_count(usage, "cost_picodollars"));
+	if (json_find(usage, STR("cost_picodollars"), &cost))
 		c->priced_requests++;
 	else
 		c->unpriced_requests++;

@@ -13,6 +13,7 @@
 #include "core/event.h"
 #include "core/input.h"
 #include "core/session.h"
+#include "core/usage.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -28,10 +29,10 @@ enum { PREVIEW_CHARS = 80, PREVIEW_BYTES = PREVIEW_CHARS * 4 };
 struct replay_counters {
 	int64_t messages; /* user.message and agent.message; never lowered */
 	int64_t completed_turns;
-	int64_t input_tokens, output_tokens, cache_read_tokens, cache_write_tokens;
-	int64_t reasoning_tokens, total_tokens;
+	struct usage usage;
+	int64_t total_tokens;
 	int64_t last_prompt_tokens; /* what the last request sent, cached tokens included */
-	int64_t cost_nano_usd;
+	int64_t cost_picodollars;
 	int64_t priced_requests, unpriced_requests;
 	int64_t last_activity_ms; /* inputs and what the agent did; bookkeeping does not count */
 };

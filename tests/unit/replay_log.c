@@ -261,7 +261,8 @@ step_agent(struct step *s)
 static bool
 step_session(struct step *s)
 {
-	struct event_usage usage = { .cost_nano_usd = -1 };
+	struct usage usage = { 0 };
+	int64_t cost = -1;
 	enum lifecycle to = LIFECYCLE_ACTIVE;
 
 	lifecycle_parse(word(s, 1), &to);
@@ -286,11 +287,11 @@ step_session(struct step *s)
 		event_make_rewound(&s->payload, word(s, 1), 1);
 	} else if (is(s, "usage")) {
 		set(s, EVENT_MODEL_REQUEST_END, (struct str){ 0 });
-		str_to_int(word(s, 1), &usage.input_tokens);
-		str_to_int(word(s, 2), &usage.output_tokens);
-		str_to_int(word(s, 3), &usage.cost_nano_usd);
-		str_to_int(word(s, 4), &usage.cache_read_tokens);
-		event_make_request_end(&s->payload, STR("e0"), false, &usage);
+		str_to_int(word(s, 1), &usage.input);
+		str_to_int(word(s, 2), &usage.output);
+		str_to_int(word(s, 3), &cost);
+		str_to_int(word(s, 4), &usage.cache_read);
+		event_make_request_end(&s->payload, STR("e0"), false, &usage, cost);
 	} else {
 		return false;
 	}
@@ -300,7 +301,7 @@ step_session(struct step *s)
 static bool
 step_told(struct step *s)
 {
-	struct event_usage usage = { 0 };
+	struct usage usage = { 0 };
 
 	if (is(s, "delete")) {
 		set(s, EVENT_SESSION_DELETED, (struct str){ 0 });
@@ -323,7 +324,7 @@ step_told(struct step *s)
 		event_make_thread_created(&s->payload, STR("sthr_1"), STR("a"));
 	} else if (is(s, "spent")) {
 		set(s, EVENT_SESSION_USAGE, (struct str){ 0 });
-		event_make_usage(&s->payload, &usage);
+		event_make_usage(&s->payload, &usage, -1);
 	} else if (is(s, "create")) {
 		struct make_created m = { .agent_id = STR("main"),
 					  .agent_version = 1,

@@ -84,7 +84,7 @@ static const struct shape_case {
 	{ "M10 an error has a type", shape_error, "{\"type\":\"\",\"message\":\"m\"}", "type" },
 	{ "M10 a retry status of another word", shape_error, "{\"type\":\"e\",\"message\":\"m\",\"retry_status\":{\"type\":\"soon\"}}", "retry_status.type" },
 	{ "M10 a retry status is an object with a type", shape_error, "{\"type\":\"e\",\"message\":\"m\",\"retry_status\":{}}", "retry_status" },
-	{ "M11 usage", shape_usage, "{\"input_tokens\":1,\"output_tokens\":2,\"cache_creation_input_tokens\":3,\"cache_read_input_tokens\":4,\"reasoning_tokens\":5,\"cost_nano_usd\":6}", NULL },
+	{ "M11 usage", shape_usage, "{\"input_tokens\":1,\"output_tokens\":2,\"cache_creation_input_tokens\":3,\"cache_read_input_tokens\":4,\"reasoning_tokens\":5,\"cost_picodollars\":6}", NULL },
 	{ "M11 usage counts input and output", shape_usage, "{\"input_tokens\":1}", "output_tokens" },
 	{ "M11 usage is not negative", shape_usage, "{\"input_tokens\":1,\"output_tokens\":-2}", "output_tokens" },
 	{ "T8 allow or deny", shape_allow_deny, "\"deny\"", NULL },

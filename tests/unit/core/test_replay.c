@@ -70,12 +70,12 @@ M12_counters_add_up(void **state)
 	(void)state;
 	assert_int_equal(c->messages, 4);
 	assert_int_equal(c->completed_turns, 2);
-	assert_int_equal(c->input_tokens, 257);
-	assert_int_equal(c->output_tokens, 33);
-	assert_int_equal(c->cache_read_tokens, 30);
+	assert_int_equal(c->usage.input, 257);
+	assert_int_equal(c->usage.output, 33);
+	assert_int_equal(c->usage.cache_read, 30);
 	assert_int_equal(c->total_tokens, 320);
 	assert_int_equal(c->last_prompt_tokens, 7);
-	assert_int_equal(c->cost_nano_usd, 5001);
+	assert_int_equal(c->cost_picodollars, 5001);
 	assert_int_equal(c->priced_requests, 2);
 	assert_int_equal(c->unpriced_requests, 1);
 	replay_free(&r);
