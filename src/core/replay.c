@@ -74,14 +74,14 @@ move(struct replay *r, const struct replay_step *s, enum session_move m, struct 
 	return 0;
 }
 
-/* The open turn's id, or a refusal when the event names another. */
+/* The event names the open turn, or none when none is open. */
 static int
 check_turn(struct replay *r, const struct replay_step *s, struct err *e)
 {
 	struct str turn = payload_text(r, s, "turn_id");
 
-	if (turn.len > 0 && !str_eq(turn, r->session.turn))
-		return replay_corrupt(s, e, "names turn " STR_FMT ", but '" STR_FMT "' is open",
+	if (!str_eq(turn, r->session.turn))
+		return replay_corrupt(s, e, "names turn '" STR_FMT "', but '" STR_FMT "' is open",
 				      STR_ARG(turn), STR_ARG(r->session.turn));
 	return 0;
 }
@@ -362,7 +362,7 @@ count_message(struct replay *r, const struct replay_step *s)
 static int
 on_agent(struct replay *r, const struct replay_step *s, enum item_role role, struct err *e)
 {
-	if (r->session.turn.len > 0 && !str_eq(s->ev->turn, r->session.turn))
+	if (!str_eq(s->ev->turn, r->session.turn))
 		return replay_corrupt(s, e, "belongs to another turn than the open one");
 	replay_item_add(r, s, role);
 	replay_item_place(r, s->id, s->ev->seq, 0);

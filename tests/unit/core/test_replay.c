@@ -14,11 +14,11 @@ static const struct replay_row ROWS[] = {
 	{ "M8 budget_reached is terminal", "msg a; run t a; end t budget_reached",
 	  "none active budget_reached | a | |" },
 	{ "M7 a turn ends once", "msg a; run t a; end t end_turn; end t end_turn",
-	  "error: names turn t" },
+	  "error: names turn 't'" },
 	{ "M7 a turn starts once at a time", "msg a; msg b; run t a; run t b",
 	  "error: a turn is running" },
 	{ "M7 the open turn goes on under its own id", "msg a; run t a; resched t 1; run u",
-	  "error: names turn u" },
+	  "error: names turn 'u'" },
 	{ "M7 terminated is final", "terminate; msg a", "error: that is terminated" },
 	{ "M7 a terminated turn needs no results", "msg a; run t a; tool c; terminate t",
 	  "none terminated terminated | a #4 | |" },
@@ -43,6 +43,10 @@ static const struct replay_row ROWS[] = {
 	{ "Q6 a due wake starts a turn without input", "run t +w; say x; end t end_turn",
 	  "none active end_turn | #3 | |" },
 	{ "Q2 nothing starts a turn by itself", "run t", "error: that nothing started" },
+	{ "M7 a terminate names the open turn", "msg a; run t a; terminate",
+	  "error: names turn ''" },
+	{ "M9 ids of interrupts are unique", "interrupt a; interrupt a", "error: empty or taken" },
+	{ "M9 ids of replies are unique", "run t +w; say x; say x", "error: empty or taken" },
 	{ "M9 ids are unique", "msg a; msg a", "error: empty or taken" },
 	{ "M10 what is only told changes nothing", "fork; check; error; sent; thread; spent",
 	  "none active none |  | |" },
@@ -79,6 +83,13 @@ M12_counters_add_up(void **state)
 	assert_int_equal(c->priced_requests, 2);
 	assert_int_equal(c->unpriced_requests, 1);
 	replay_free(&r);
+	r = run("sys s; run t +w; usage 5 0; usage 0 0; end t end_turn; terminate");
+	c = &replay_session(r)->counters;
+	assert_int_equal(c->messages, 0);
+	assert_int_equal(c->completed_turns, 1);
+	assert_int_equal(c->last_prompt_tokens, 5);
+	assert_int_equal(c->last_activity_ms, 1000000 + 2);
+	replay_free(&r);
 }
 
 static void
@@ -103,6 +114,46 @@ M12_preview_and_activity_follow_the_talk(void **state)
 	assert_int_equal(replay_session(r)->counters.last_activity_ms, 1000000 + 4);
 	check_str("title", replay_session(r)->title, STR("x"));
 	check_str("fallback", replay_session(r)->fallback_title, STR("hello"));
+	replay_free(&r);
+}
+
+static void
+M12_titles_come_from_people_and_previews_from_text(void **state)
+{
+	struct replay *r =
+		run("run t +w; say x; end t end_turn; msg a text=two\\u0020\\u0020words");
+	struct event picture = {
+		.seq = 6,
+		.id = STR("p"),
+		.kind = EVENT_USER_MESSAGE,
+		.meta = STR("{\"class\":\"passive\"}"),
+		.payload = STR("{\"type\":\"user.message\",\"content\":[{\"type\":\"image\","
+			       "\"source\":{\"type\":\"url\",\"url\":\"u\"}}]}"),
+	};
+	struct err e = { 0 };
+
+	(void)state;
+	check_str("fallback", replay_session(r)->fallback_title, STR("two words"));
+	assert_int_equal(replay_apply(r, &picture, &e), 0);
+	assert_string_equal(replay_session(r)->preview, "two words");
+	replay_free(&r);
+}
+
+static void
+M11_results_are_tool_entries(void **state)
+{
+	struct replay *r = run(
+		"msg a; run t a; ctool c; tool d client; custom r c; toolres q d; consume t r q");
+	const struct replay_item *items;
+	size_t count;
+
+	(void)state;
+	items = replay_items(r, &count);
+	assert_int_equal(count, 5);
+	assert_int_equal(items[0].role, ITEM_USER);
+	assert_int_equal(items[1].role, ITEM_ASSISTANT);
+	assert_int_equal(items[3].role, ITEM_TOOL);
+	assert_int_equal(items[4].role, ITEM_TOOL);
 	replay_free(&r);
 }
 
@@ -379,6 +430,8 @@ main(void)
 	SUITE_TEST(&s, M12_message_count_survives_rewind_and_compaction);
 	SUITE_TEST(&s, M12_preview_and_activity_follow_the_talk);
 	SUITE_TEST(&s, M12_preview_is_one_short_line);
+	SUITE_TEST(&s, M12_titles_come_from_people_and_previews_from_text);
+	SUITE_TEST(&s, M11_results_are_tool_entries);
 	SUITE_TEST(&s, M9_processed_at_is_the_instant_of_the_consuming_event);
 	SUITE_TEST(&s, H5_attempts_are_counted_per_turn);
 	SUITE_TEST(&s, M9_envelope_and_payload_must_agree);

@@ -57,6 +57,9 @@ static const struct replay_row ROWS[] = {
 	  "msg a; run t a; tool c ask; park t c; allow y c; interrupt i; result c; end t "
 	  "interrupted i",
 	  "none active interrupted | a #4 #8 | |" },
+	{ "Q5 the terminal may name the answer it leaves behind",
+	  "msg a; run t a; tool c ask; park t c; allow y c; result c; end t interrupted y",
+	  "none active interrupted | a #4 #7 | |" },
 	{ "H5 recovery closes started calls and reschedules",
 	  "msg a; run t a; tool c; result c; resched t 1; run t; say x; end t end_turn",
 	  "none active end_turn | a #4 #5 #8 | |" },

@@ -39,6 +39,7 @@ static const struct replay_row ROWS[] = {
 	{ "C5 only the compaction in effect can be undone",
 	  TURN("1", "a") TURN("2", "b") "compact S b; " TURN("3", "c") "compact T c; uncompact S",
 	  "error: not in effect" },
+	{ "C5 what never was cannot be undone", "uncompact zzz", "error: not in effect" },
 	{ "C5 a compaction is undone once", TURN("1", "a") "compact S; uncompact S; uncompact S",
 	  "error: not in effect" },
 	{ "C5 what is kept must be in view",
