@@ -2,9 +2,9 @@
  * Allocation is a pointer bump; there is no per-object free. Memory is zeroed unless
  * the name says raw. */
 #pragma once
+#include <stdint.h>
 #include "base/attr.h"
 #include "base/str.h"
-#include <stdint.h>
 
 struct arena_block;
 

@@ -2,11 +2,11 @@
  * Passing the ceiling is remembered, not fatal: writers go on without checking each call, and the
  * owner asks once at the end (buf_check). After an overflow the contents are unspecified. */
 #pragma once
+#include <stdbool.h>
+#include <stdint.h>
 #include "base/attr.h"
 #include "base/err.h"
 #include "base/str.h"
-#include <stdbool.h>
-#include <stdint.h>
 
 struct buf {
 	char *ptr;

@@ -1,9 +1,9 @@
 /* id - names that sort by birth: UUIDv7, strictly increasing within one generator, also when the
  * clock stands still or steps back. */
 #pragma once
+#include <stdint.h>
 #include "base/rand.h"
 #include "base/str.h"
-#include <stdint.h>
 
 enum { ID_PREFIX_MAX = 15, ID_TEXT_MAX = ID_PREFIX_MAX + 1 + 32 + 1 };
 

@@ -7,12 +7,12 @@
  *
  * The tape points into the text, so the text must outlive the document. */
 #pragma once
+#include <stdbool.h>
+#include <stdint.h>
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/str.h"
-#include <stdbool.h>
-#include <stdint.h>
 
 enum json_type {
 	JSON_NULL,

@@ -1,8 +1,8 @@
 /* json_tape - what the reader's files share and nobody else sees: the tape's entries, and the
  * scanning of string bytes, which the writer uses too. */
 #pragma once
-#include "base/json.h"
 #include <string.h>
+#include "base/json.h"
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif

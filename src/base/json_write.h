@@ -2,11 +2,11 @@
  * Output is minimal (no blanks), keys in the order pushed, text escaped only where JSON demands.
  * Misuse (a value without its key, an unclosed object) is a bug and aborts. */
 #pragma once
+#include <stdbool.h>
+#include <stdint.h>
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/str.h"
-#include <stdbool.h>
-#include <stdint.h>
 
 struct jw {
 	struct buf *out;

@@ -5,10 +5,10 @@
  * A line is one write(2) of at most 64 KiB, so lines of several processes on one pipe or file do
  * not mix badly. Logging never fails its caller and leaves errno alone. Any thread may log. */
 #pragma once
-#include "base/attr.h"
-#include "base/str.h"
 #include <stdbool.h>
 #include <stdint.h>
+#include "base/attr.h"
+#include "base/str.h"
 
 enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARN, LOG_ERROR };
 enum log_type { LOG_TYPE_STR, LOG_TYPE_INT, LOG_TYPE_BOOL };

@@ -1,10 +1,10 @@
 /* map - text keys to pointers; open addressing, keyed hash (a peer cannot choose collisions).
  * The map keeps views of the keys: their bytes must outlive the entry. Values belong to the caller. */
 #pragma once
-#include "base/str.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/str.h"
 
 struct map_slot;
 

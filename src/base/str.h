@@ -1,12 +1,18 @@
 /* str - a view of bytes owned by someone else: pointer and length, no terminator promised. */
 #pragma once
-#include "base/attr.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include "base/attr.h"
 
 struct str {
 	const char *ptr;
+	size_t len;
+};
+
+/* Views in a row, owned by someone else. */
+struct str_list {
+	const struct str *ptr;
 	size_t len;
 };
 

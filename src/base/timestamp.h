@@ -1,9 +1,9 @@
 /* timestamp - civil dates and RFC 3339 text to and from ms since the epoch; proleptic Gregorian,
  * no time zones beyond a fixed offset (those are core/zone's). */
 #pragma once
-#include "base/str.h"
 #include <stdbool.h>
 #include <stdint.h>
+#include "base/str.h"
 
 enum { TIMESTAMP_TEXT_MAX = sizeof "-292275055-05-16T16:47:04.192+00:00" };
 

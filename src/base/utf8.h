@@ -1,9 +1,9 @@
 /* utf8 - is this text well-formed, and how many characters is it? */
 #pragma once
-#include "base/str.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/str.h"
 
 /* Well-formed per Unicode: no overlong forms, surrogates or values above U+10FFFF. */
 bool utf8_valid(struct str text);

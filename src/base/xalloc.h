@@ -1,8 +1,8 @@
 /* xalloc - heap memory that is there or the process is not: running out aborts, because recovery
  * from a kill is already the normal start-up path. */
 #pragma once
-#include "base/attr.h"
 #include <stddef.h>
+#include "base/attr.h"
 
 void *xmalloc(size_t size) __attribute__((malloc, alloc_size(1), returns_nonnull));
 void *xcalloc(size_t count, size_t size) __attribute__((malloc, alloc_size(1, 2), returns_nonnull));

@@ -6,8 +6,8 @@
  * A denial reads as not found, with one exception: an environment token that leaves its own work
  * routes for something it can know of is told 403. Pure and total. */
 #pragma once
-#include "core/principal.h"
 #include <stdbool.h>
+#include "core/principal.h"
 
 enum access_verb {
 	/* a session */

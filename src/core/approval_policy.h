@@ -12,11 +12,11 @@
  * A rule without a pattern speaks of the tool as a whole ("bash is allowed"), and does. A line
  * that cannot be read is never allowed. */
 #pragma once
+#include <stdbool.h>
+#include <stdint.h>
 #include "base/arena.h"
 #include "base/json.h"
 #include "base/str.h"
-#include <stdbool.h>
-#include <stdint.h>
 
 enum approval_action { APPROVAL_ALLOW, APPROVAL_ASK, APPROVAL_DENY }; /* by strictness */
 enum approval_layer { APPROVAL_AGENT, APPROVAL_WORKSPACE, APPROVAL_SESSION };

@@ -3,12 +3,12 @@
  * (file_id), a file in the workspace (path), or bytes in the request (data, base64, with its
  * mime_type). Whether the path may be read is the sandbox's decision. */
 #pragma once
+#include <stdbool.h>
+#include <stddef.h>
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "base/str.h"
-#include <stdbool.h>
-#include <stddef.h>
 
 enum { ATTACHMENT_MAX = 10, ATTACHMENT_NAME_MAX = 255 };
 

@@ -4,9 +4,9 @@
  * made, and settled by what it really cost. A budget that has reached COST_MAX is exhausted
  * whatever its limit. Which session, user and day a budget belongs to is the caller's business. */
 #pragma once
+#include <stdint.h>
 #include "base/err.h"
 #include "core/cost.h"
-#include <stdint.h>
 
 enum budget_scope { BUDGET_SESSION, BUDGET_USER, BUDGET_DAY, BUDGET_SCOPES };
 /* "session", "user", "day". */

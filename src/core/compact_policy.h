@@ -14,12 +14,12 @@
  * A transcript whose recent part is all there is has nothing to summarise. One endless turn is such
  * a transcript under keep_turns; the caller asks again with keep_messages. */
 #pragma once
-#include "base/buf.h"
-#include "base/str.h"
-#include "core/message.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/buf.h"
+#include "base/str.h"
+#include "core/message.h"
 
 enum compact_profile { COMPACT_KEEP_MESSAGES, COMPACT_KEEP_TURNS };
 enum { COMPACT_PROFILES = COMPACT_KEEP_TURNS + 1 };

@@ -6,12 +6,12 @@
  * Names, topics and ids come from strangers. Each is shown as one JSON string without control
  * characters, at most CONTEXT_LABEL_MAX characters long, under a line that says not to obey it. */
 #pragma once
-#include "base/buf.h"
-#include "base/str.h"
-#include "core/source.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/buf.h"
+#include "base/str.h"
+#include "core/source.h"
 
 enum { CONTEXT_LABEL_MAX = 240 };
 

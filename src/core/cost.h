@@ -4,12 +4,12 @@
  * picodollar per token, so sums are exact, in any order, and the cost of a session is a fold over
  * its log. Amounts saturate at COST_MAX, about nine million dollars. */
 #pragma once
-#include "base/err.h"
-#include "base/str.h"
-#include "core/usage.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/err.h"
+#include "base/str.h"
+#include "core/usage.h"
 
 #define COST_MAX INT64_MAX
 

@@ -15,11 +15,11 @@
  *
  * Pure. Instants are ms since the epoch, UTC. */
 #pragma once
+#include <stdbool.h>
+#include <stdint.h>
 #include "base/err.h"
 #include "base/str.h"
 #include "core/zone.h"
-#include <stdbool.h>
-#include <stdint.h>
 
 struct cron { /* bit n of a field set: n is named */
 	uint64_t minutes, hours, days, months, weekdays;

@@ -3,11 +3,11 @@
  * agent cannot keep itself awake for ever. A directive beyond them is refused whole, with the
  * field named, so that the model can correct it. */
 #pragma once
-#include "base/err.h"
-#include "base/str.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/err.h"
+#include "base/str.h"
 
 enum {
 	DIRECTIVE_WAKES_MAX = 3,

@@ -4,12 +4,12 @@
  * object as received, or as core/event_make wrote it, always with its "type". docs/EVENTS.md is the
  * same table for people. */
 #pragma once
+#include <stdbool.h>
+#include <stdint.h>
 #include "base/err.h"
 #include "base/json.h"
 #include "base/sha256.h"
 #include "base/str.h"
-#include <stdbool.h>
-#include <stdint.h>
 
 enum { EVENT_FORMAT = 1 }; /* version of this set; a log names the one it was written with */
 

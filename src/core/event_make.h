@@ -2,19 +2,14 @@
  * One function per kind; each writes the whole payload, "type" first, members in the order of the
  * header, absent ones left out. What it writes passes event_check by construction. */
 #pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include "base/buf.h"
 #include "base/str.h"
 #include "core/event.h"
 #include "core/session.h"
 #include "core/usage.h"
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-struct str_list {
-	const struct str *ptr;
-	size_t len;
-};
 
 struct make_created {
 	struct str agent_id;

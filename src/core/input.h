@@ -3,11 +3,11 @@
  * Ingress fixes the class once and stores it with the event as meta, hashed with the payload, so
  * that the queue can be rebuilt from the log alone. */
 #pragma once
+#include <stdbool.h>
+#include <stdint.h>
 #include "base/json.h"
 #include "base/json_write.h"
 #include "core/event.h"
-#include <stdbool.h>
-#include <stdint.h>
 
 enum input_class {
 	INPUT_TRIGGER, /* starts a turn: the only class that queues */

@@ -4,8 +4,8 @@
  * one by one, but a step gives one verdict, so that the model always sees the warning before the
  * turn can end. Pure state: a new turn starts from loop_guard_init. */
 #pragma once
-#include "base/sha256.h"
 #include <stdbool.h>
+#include "base/sha256.h"
 
 enum { LOOP_GUARD_REPEATS = 3 };
 

@@ -3,13 +3,13 @@
  * The JSON form is the OpenAI chat shape: {role, content, tool_calls?, tool_call_id?, name?}, plus
  * our two flags synthetic and summary. Texts are views of the document or live in the arena. */
 #pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "base/str.h"
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 enum message_role { MESSAGE_USER, MESSAGE_ASSISTANT, MESSAGE_SYSTEM, MESSAGE_TOOL };
 

@@ -3,8 +3,8 @@
  * on. Failures without a status (no connection, silence, a stream that breaks off or makes no
  * sense) are named by whoever saw them. */
 #pragma once
-#include "base/str.h"
 #include <stdbool.h>
+#include "base/str.h"
 
 enum model_failure {
 	FAILURE_NETWORK,        /* no connection, or it broke, before or in the stream */

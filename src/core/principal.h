@@ -1,9 +1,9 @@
 /* principal - who is asking: a role on an agent, and the kind of token they came with.
  * Authentication has happened; what a principal may do is access_policy's question. */
 #pragma once
-#include "base/str.h"
 #include <stdbool.h>
 #include <stddef.h>
+#include "base/str.h"
 
 /* A user's standing with one agent, weakest first, so that roles compare with <. */
 enum role {

@@ -14,12 +14,12 @@
  * 30 %, 50 % and 50,000, to 0: every candidate is cleared. Who is a candidate does not change.
  * A result no longer than the notice that would replace it (48 characters) is never cleared. */
 #pragma once
-#include "base/arena.h"
-#include "base/str.h"
-#include "core/message.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/arena.h"
+#include "base/str.h"
+#include "core/message.h"
 
 enum prune_action { PRUNE_KEEP, PRUNE_TRIM, PRUNE_CLEAR };
 

@@ -4,13 +4,13 @@
  * here drops or overwrites a message: whatever was admitted stays until a turn consumes it or a
  * logged event cancels it. */
 #pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include "base/err.h"
 #include "base/str.h"
 #include "core/input.h"
 #include "core/session.h"
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 enum { QUEUE_DEPTH_DEFAULT = 20, QUEUE_QUIET_MS_DEFAULT = 1500 };
 

@@ -7,10 +7,10 @@
  * facts; a marked session without an open turn runs nothing.
  * Pure. Instants are ms since the epoch, UTC. */
 #pragma once
-#include "base/str.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/str.h"
 
 struct recover_settings {
 	int64_t recent_ms;         /* active this shortly before an unclean start: marked */

@@ -3,10 +3,10 @@
  * real ones. Off unless asked for, and only on platforms where nobody needs the raw id to mention
  * a person. Secrets: anything that has the shape of a credential, in any text. */
 #pragma once
-#include "base/buf.h"
-#include "base/str.h"
 #include <stdbool.h>
 #include <stddef.h>
+#include "base/buf.h"
+#include "base/str.h"
 
 /* pii_safe: the platform is marked as working without raw ids, beside those that are known to. */
 bool redact_applies(struct str platform, bool enabled, bool pii_safe);

@@ -268,7 +268,7 @@ add(int64_t *sum, int64_t more)
 static void
 on_model_request_end(struct replay *r, const struct replay_step *s)
 {
-	struct replay_counters *c = &r->session.counters;
+	struct session_counters *c = &r->session.counters;
 	struct json usage, cost;
 	struct usage u;
 	int64_t prompt = 0;
@@ -500,20 +500,20 @@ replay_apply(struct replay *r, const struct event *ev, struct err *e)
 	return 0;
 }
 
-const struct replay_session *
+const struct session_row *
 replay_session(const struct replay *r)
 {
 	return &r->session;
 }
 
-const struct replay_input *
+const struct input_row *
 replay_inputs(const struct replay *r, size_t *count)
 {
 	*count = r->inputs.len;
 	return r->inputs.ptr;
 }
 
-const struct replay_call *
+const struct call_row *
 replay_calls(const struct replay *r, size_t *count)
 {
 	*count = r->calls.len;

@@ -9,7 +9,7 @@ text_of(struct replay *r, struct json payload, const char *name)
 	return json_find(payload, str_of(name), &v) ? json_str(v, &r->scratch) : (struct str){ 0 };
 }
 
-static struct replay_call *
+static struct call_row *
 call_find(struct replay *r, struct str id)
 {
 	for (size_t i = 0; i < r->calls.len; i++)
@@ -49,7 +49,7 @@ replay_call_open(struct replay *r, const struct replay_step *s, struct err *e)
 
 	if (r->session.state.phase != TURN_RUNNING)
 		return replay_corrupt(s, e, "a tool call outside a running turn");
-	*vec_push(&r->calls) = (struct replay_call){
+	*vec_push(&r->calls) = (struct call_row){
 		.id = s->id,
 		.seq = s->ev->seq,
 		.kind = s->ev->kind,
@@ -62,7 +62,7 @@ replay_call_open(struct replay *r, const struct replay_step *s, struct err *e)
 int
 replay_call_result(struct replay *r, const struct replay_step *s, struct err *e)
 {
-	struct replay_call *call = call_find(r, text_of(r, s->payload, call_field(s->ev->kind)));
+	struct call_row *call = call_find(r, text_of(r, s->payload, call_field(s->ev->kind)));
 
 	if (!call)
 		return replay_corrupt(s, e, "a result for a call the open turn does not have");
@@ -77,7 +77,7 @@ replay_call_result(struct replay *r, const struct replay_step *s, struct err *e)
 int
 replay_call_answer_arrives(struct replay *r, const struct replay_step *s, struct err *e)
 {
-	struct replay_call *call = call_find(r, text_of(r, s->payload, call_field(s->ev->kind)));
+	struct call_row *call = call_find(r, text_of(r, s->payload, call_field(s->ev->kind)));
 	bool confirmation = s->ev->kind == EVENT_USER_TOOL_CONFIRMATION;
 
 	if (!call)
@@ -95,7 +95,7 @@ replay_call_answer_consumed(struct replay *r, const struct replay_step *s, struc
 			    struct err *e)
 {
 	for (size_t i = 0; i < r->calls.len; i++) {
-		struct replay_call *call = &r->calls.ptr[i];
+		struct call_row *call = &r->calls.ptr[i];
 		if (!str_eq(call->answer_id, answer_id))
 			continue;
 		call->answer_id = (struct str){ 0 };

@@ -2,12 +2,12 @@
 #include "core/replay_private.h"
 
 static bool
-is_pending(const struct replay_input *in)
+is_pending(const struct input_row *in)
 {
 	return in->processed_at_ms == 0;
 }
 
-static struct replay_input *
+static struct input_row *
 input_find(const struct replay *r, struct str id)
 {
 	size_t at = (size_t)(uintptr_t)map_find(&r->input_by_id, id);
@@ -15,7 +15,7 @@ input_find(const struct replay *r, struct str id)
 	return at ? &r->inputs.ptr[at - 1] : NULL;
 }
 
-const struct replay_input *
+const struct input_row *
 replay_input_find(const struct replay *r, struct str id)
 {
 	return input_find(r, id);
@@ -89,11 +89,10 @@ class_fits(enum event_kind kind, enum input_class class)
 }
 
 static int
-arrive_by_class(struct replay *r, const struct replay_step *s, struct replay_input *in,
-		struct err *e)
+arrive_by_class(struct replay *r, const struct replay_step *s, struct input_row *in, struct err *e)
 {
 	bool turn_open = r->session.state.phase != TURN_NONE;
-	const struct replay_input *trigger;
+	const struct input_row *trigger;
 
 	switch (in->meta.class) {
 	case INPUT_TRIGGER: return 0;
@@ -119,7 +118,7 @@ arrive_by_class(struct replay *r, const struct replay_step *s, struct replay_inp
 int
 replay_input_arrive(struct replay *r, const struct replay_step *s, struct err *e)
 {
-	struct replay_input in = {
+	struct input_row in = {
 		.id = s->id,
 		.seq = s->ev->seq,
 		.kind = s->ev->kind,
@@ -150,7 +149,7 @@ static int
 consume_one(struct replay *r, const struct replay_step *s, struct str id, int32_t index,
 	    unsigned classes, struct err *e)
 {
-	struct replay_input *in = input_find(r, id);
+	struct input_row *in = input_find(r, id);
 
 	if (!in)
 		return replay_corrupt(s, e, "consumes " STR_FMT ", which is no input", STR_ARG(id));
@@ -188,7 +187,7 @@ int
 replay_input_edit(struct replay *r, const struct replay_step *s, struct err *e)
 {
 	struct json id;
-	struct replay_input *in = NULL;
+	struct input_row *in = NULL;
 
 	if (json_find(s->payload, STR("input_id"), &id))
 		in = input_find(r, json_str(id, &r->scratch));
@@ -202,10 +201,10 @@ replay_input_edit(struct replay *r, const struct replay_step *s, struct err *e)
 
 /* A trigger takes the inputs bound to it along. */
 static void
-cancel_one(struct replay *r, const struct replay_step *s, struct replay_input *trigger)
+cancel_one(struct replay *r, const struct replay_step *s, struct input_row *trigger)
 {
 	for (size_t i = 0; i < r->inputs.len; i++) {
-		struct replay_input *in = &r->inputs.ptr[i];
+		struct input_row *in = &r->inputs.ptr[i];
 		bool along = in == trigger || (in->meta.class == INPUT_BOUND &&
 					       str_eq(in->meta.bound_to, trigger->id));
 		if (along && is_pending(in)) {
@@ -222,7 +221,7 @@ replay_input_cancel(struct replay *r, const struct replay_step *s, struct err *e
 
 	if (json_find(s->payload, STR("ids"), &ids)) {
 		for (struct json_iter it = json_iter(ids); json_next(&it);) {
-			struct replay_input *in = input_find(r, json_str(it.value, &r->scratch));
+			struct input_row *in = input_find(r, json_str(it.value, &r->scratch));
 			if (!in || in->meta.class != INPUT_TRIGGER || !is_pending(in))
 				return replay_corrupt(s, e, "cancels what is no pending trigger");
 			cancel_one(r, s, in);
@@ -230,7 +229,7 @@ replay_input_cancel(struct replay *r, const struct replay_step *s, struct err *e
 		return 0;
 	}
 	for (size_t i = 0; i < r->inputs.len; i++) {
-		struct replay_input *in = &r->inputs.ptr[i];
+		struct input_row *in = &r->inputs.ptr[i];
 		if (in->meta.class == INPUT_TRIGGER && is_pending(in))
 			cancel_one(r, s, in);
 	}
@@ -246,7 +245,7 @@ replay_input_turn_ended(struct replay *r, const struct replay_step *s)
 				: 0;
 
 	for (size_t i = 0; i < r->inputs.len; i++) {
-		struct replay_input *in = &r->inputs.ptr[i];
+		struct input_row *in = &r->inputs.ptr[i];
 		if (in->meta.class == INPUT_PASSIVE && in->seq > r->session.turn_seq)
 			replay_item_place(r, in->id, s->ev->seq, index++);
 		if ((in->meta.class == INPUT_ANSWER || in->meta.class == INPUT_CONTROL) &&

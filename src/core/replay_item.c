@@ -4,7 +4,7 @@
 void
 replay_item_add(struct replay *r, const struct replay_step *s, enum item_role role)
 {
-	*vec_push(&r->items) = (struct replay_item){
+	*vec_push(&r->items) = (struct item_row){
 		.seq = s->ev->seq,
 		.content_seq = s->ev->seq,
 		.role = role,
@@ -12,7 +12,7 @@ replay_item_add(struct replay *r, const struct replay_step *s, enum item_role ro
 	map_put(&r->item_by_id, s->id, (void *)(uintptr_t)r->items.len);
 }
 
-static struct replay_item *
+static struct item_row *
 item_find(struct replay *r, struct str id)
 {
 	size_t at = (size_t)(uintptr_t)map_find(&r->item_by_id, id);
@@ -23,7 +23,7 @@ item_find(struct replay *r, struct str id)
 void
 replay_item_place(struct replay *r, struct str id, int64_t at_seq, int32_t at_index)
 {
-	struct replay_item *item = item_find(r, id);
+	struct item_row *item = item_find(r, id);
 
 	if (!item)
 		return; /* interrupts and confirmations are no part of the transcript */
@@ -34,7 +34,7 @@ replay_item_place(struct replay *r, struct str id, int64_t at_seq, int32_t at_in
 void
 replay_item_edited(struct replay *r, struct str id, int64_t content_seq)
 {
-	struct replay_item *item = item_find(r, id);
+	struct item_row *item = item_find(r, id);
 
 	if (item)
 		item->content_seq = content_seq;
@@ -42,7 +42,7 @@ replay_item_edited(struct replay *r, struct str id, int64_t content_seq)
 
 /* Unplaced entries come last, in seq order; a summary comes before what shares its place. */
 static int
-compare_places(const struct replay_item *a, const struct replay_item *b)
+compare_places(const struct item_row *a, const struct item_row *b)
 {
 	int64_t a_seq = a->at_seq ? a->at_seq : INT64_MAX;
 	int64_t b_seq = b->at_seq ? b->at_seq : INT64_MAX;
@@ -57,7 +57,7 @@ compare_places(const struct replay_item *a, const struct replay_item *b)
 }
 
 static bool
-in_view(const struct replay_item *item)
+in_view(const struct item_row *item)
 {
 	return item->at_seq != 0 && !item->rewound && item->archived_by_seq == 0;
 }
@@ -74,14 +74,14 @@ payload_text(struct replay *r, const struct replay_step *s, const char *name)
 int
 replay_item_rewind(struct replay *r, const struct replay_step *s, struct err *e)
 {
-	struct replay_item *target = item_find(r, payload_text(r, s, "target_id"));
+	struct item_row *target = item_find(r, payload_text(r, s, "target_id"));
 
 	if (r->session.state.phase != TURN_NONE)
 		return replay_corrupt(s, e, "rewound while a turn is open");
 	if (!target || !in_view(target) || target->role != ITEM_USER)
 		return replay_corrupt(s, e, "the rewind's target is no user message in view");
 	for (size_t i = 0; i < r->items.len; i++) {
-		struct replay_item *item = &r->items.ptr[i];
+		struct item_row *item = &r->items.ptr[i];
 		if (item != target && in_view(item) && compare_places(item, target) > 0)
 			item->rewound = true;
 	}
@@ -92,7 +92,7 @@ replay_item_rewind(struct replay *r, const struct replay_step *s, struct err *e)
 static int
 undo_compaction(struct replay *r, const struct replay_step *s, struct str undoes, struct err *e)
 {
-	struct replay_item *summary = item_find(r, undoes);
+	struct item_row *summary = item_find(r, undoes);
 
 	if (!summary || summary->role != ITEM_SUMMARY || !in_view(summary))
 		return replay_corrupt(s, e, "undoes a compaction that is not in effect");
@@ -109,8 +109,8 @@ replay_item_compact(struct replay *r, const struct replay_step *s, struct err *e
 {
 	struct str undoes = payload_text(r, s, "undoes_id");
 	struct str kept_id = payload_text(r, s, "kept_from_id");
-	const struct replay_item *kept;
-	struct replay_item edge = { .at_seq = s->ev->seq, .seq = s->ev->seq };
+	const struct item_row *kept;
+	struct item_row edge = { .at_seq = s->ev->seq, .seq = s->ev->seq };
 
 	if (undoes.len > 0)
 		return undo_compaction(r, s, undoes, e);
@@ -121,7 +121,7 @@ replay_item_compact(struct replay *r, const struct replay_step *s, struct err *e
 		edge = *kept;
 	}
 	for (size_t i = 0; i < r->items.len; i++) {
-		struct replay_item *item = &r->items.ptr[i];
+		struct item_row *item = &r->items.ptr[i];
 		if (in_view(item) && compare_places(item, &edge) < 0)
 			item->archived_by_seq = s->ev->seq;
 	}
@@ -136,13 +136,13 @@ compare_for_sort(const void *a, const void *b)
 	return compare_places(a, b);
 }
 
-const struct replay_item *
+const struct item_row *
 replay_items(struct replay *r, size_t *count)
 {
-	struct replay_item *sorted;
+	struct item_row *sorted;
 
 	*count = r->items.len;
-	sorted = ARENA_ARRAY(&r->scratch, r->items.len + 1, struct replay_item);
+	sorted = ARENA_ARRAY(&r->scratch, r->items.len + 1, struct item_row);
 	if (r->items.len > 0)
 		memcpy(sorted, r->items.ptr, r->items.len * sizeof *sorted);
 	qsort(sorted, r->items.len, sizeof *sorted, compare_for_sort);

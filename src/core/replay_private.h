@@ -8,13 +8,13 @@
 #include "core/replay.h"
 
 struct replay {
-	struct replay_session session;
+	struct session_row session;
 	struct arena kept;    /* ids and titles: lives as long as the replay */
 	struct arena scratch; /* one event's parse; reset by the next */
 	struct sha256_ctx hash;
-	VEC(struct replay_input) inputs;
-	VEC(struct replay_call) calls; /* of the open turn */
-	VEC(struct replay_item) items;
+	VEC(struct input_row) inputs;
+	VEC(struct call_row) calls; /* of the open turn */
+	VEC(struct item_row) items;
 	struct map input_by_id; /* id → index + 1 into inputs */
 	struct map item_by_id;  /* id → index + 1 into items */
 };

@@ -4,9 +4,9 @@
  * halves of another. When a marker went, the blanks around the rest go too; a text without markers
  * passes untouched. A rest of nothing but white space (Unicode's) is not delivered. */
 #pragma once
+#include <stdbool.h>
 #include "base/buf.h"
 #include "base/str.h"
-#include <stdbool.h>
 
 struct reply {
 	struct str text; /* a view of out or of the input */

@@ -6,10 +6,10 @@
  *   struct reply_split s = reply_split(text, 2000, SPLIT_CHARACTERS);
  *   while (reply_split_next(&s, &part)) send(part) */
 #pragma once
-#include "base/buf.h"
-#include "base/str.h"
 #include <stdbool.h>
 #include <stddef.h>
+#include "base/buf.h"
+#include "base/str.h"
 
 /* What the channel's limit counts. */
 enum split_unit {

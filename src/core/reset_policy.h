@@ -1,10 +1,10 @@
 /* reset_policy - does the next message continue this session or open a new one, and who is told?
  * Pure: no clock, no I/O, no allocation. Instants are ms since the epoch, UTC. */
 #pragma once
-#include "base/err.h"
-#include "base/str.h"
 #include <stdbool.h>
 #include <stdint.h>
+#include "base/err.h"
+#include "base/str.h"
 
 enum reset_mode { RESET_MODE_NONE, RESET_MODE_IDLE, RESET_MODE_DAILY, RESET_MODE_BOTH };
 

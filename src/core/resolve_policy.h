@@ -3,9 +3,9 @@
  * is open; interrupted by a restart → resume, before any reset policy can put it away; the reset
  * policy; continue. Pure. */
 #pragma once
+#include <stdbool.h>
 #include "base/str.h"
 #include "core/reset_policy.h"
-#include <stdbool.h>
 
 enum resolve_action { RESOLVE_CREATE, RESOLVE_CONTINUE, RESOLVE_RESUME, RESOLVE_RESET };
 

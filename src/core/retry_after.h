@@ -1,9 +1,9 @@
 /* retry_after - how long does the peer ask us to wait?
  * Reads the headers Retry-After (seconds or an HTTP date, RFC 9110 §10.2.3) and retry-after-ms. */
 #pragma once
-#include "base/str.h"
 #include <stdbool.h>
 #include <stdint.h>
+#include "base/str.h"
 
 /* "Sun, 06 Nov 1994 08:49:37 GMT" (IMF-fixdate) to ms since the epoch; the weekday must be right,
  * a leap second reads as the next second. */

@@ -10,10 +10,10 @@
  * A request too long for the model goes down a ladder instead: prune aggressively, then compact,
  * then send once more, then give up. */
 #pragma once
-#include "base/err.h"
-#include "core/model_failure.h"
 #include <stdbool.h>
 #include <stdint.h>
+#include "base/err.h"
+#include "core/model_failure.h"
 
 struct retry_policy {
 	int attempts;            /* requests to one model, the first included */

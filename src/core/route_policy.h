@@ -3,9 +3,9 @@
  * they mention the agent. What the owner says to the room at large is marked, so that the model
  * can choose silence. Pure and total. */
 #pragma once
+#include <stdbool.h>
 #include "base/str.h"
 #include "core/principal.h"
-#include <stdbool.h>
 
 /* Before the text of an undirected message that still triggers; the group prompt explains it. */
 #define ROUTE_PREFIX STR("[not directed at you] ")

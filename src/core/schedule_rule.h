@@ -3,13 +3,13 @@
  * A slot is the instant a run is due by the rule, never the instant it was noticed; a schedule runs
  * each slot at most once. Pure. Instants are ms since the epoch, UTC. */
 #pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include "base/err.h"
 #include "base/str.h"
 #include "core/cron.h"
 #include "core/zone.h"
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 enum schedule_kind { SCHEDULE_CRON, SCHEDULE_AT, SCHEDULE_EVERY };
 

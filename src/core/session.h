@@ -6,11 +6,11 @@
  * a crash could leave stale ("running") is stored: without a live lease a running phase shows as
  * rescheduling. */
 #pragma once
+#include <stdbool.h>
+#include <stdint.h>
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/str.h"
-#include <stdbool.h>
-#include <stdint.h>
 
 /* A turn is open from its first status_running to its terminal. */
 enum turn_phase {

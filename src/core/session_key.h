@@ -13,12 +13,12 @@
  * share a text. The fixed segments cannot be forged (source_segment_valid), so this stays within
  * one agent, platform and chat type; session_key_identity tells such lanes apart. */
 #pragma once
+#include <stdbool.h>
 #include "base/arena.h"
 #include "base/sha256.h"
 #include "base/str.h"
 #include "core/source.h"
 #include "core/whatsapp_id.h"
-#include <stdbool.h>
 
 struct session_key_policy {
 	struct str agent_id; /* empty: main; else source_segment_valid */

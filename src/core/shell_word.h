@@ -2,8 +2,8 @@
  * The lexical half of core/shell_split: quotes, escapes, line continuations, and everything a
  * shell would replace. Nothing is replaced here: it is taken over as written and flagged. */
 #pragma once
-#include "base/str.h"
 #include <stdbool.h>
+#include "base/str.h"
 
 /* Substitutions looked into in one line, those inside others included. */
 enum { SHELL_NESTED_MAX = 32 };

@@ -2,6 +2,7 @@
  * It is a record, not a decision: the lane it leads to is session_key's question, whether it wakes
  * the agent is route_policy's. An absent text is empty; JSON null and "" both read as absent. */
 #pragma once
+#include <stdbool.h>
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
@@ -9,7 +10,6 @@
 #include "base/json_write.h"
 #include "base/str.h"
 #include "core/principal.h"
-#include <stdbool.h>
 
 enum source_chat_type { SOURCE_DM, SOURCE_GROUP, SOURCE_CHANNEL, SOURCE_THREAD };
 

@@ -2,9 +2,9 @@
  * Surface `group` belongs to everybody in it, so it ignores the user; a missing workspace equals
  * a missing workspace. The text form is canonical: equal keys, equal bytes, and only then. */
 #pragma once
+#include <stdbool.h>
 #include "base/buf.h"
 #include "base/str.h"
-#include <stdbool.h>
 
 struct surface_key {
 	struct str user_id;    /* empty: nobody; ignored on surface group */

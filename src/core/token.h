@@ -3,10 +3,10 @@
  * whole text and the few characters that lists show. A digest needs no salt: 256 random bits have
  * no dictionary. */
 #pragma once
-#include "base/sha256.h"
-#include "base/str.h"
 #include <stdbool.h>
 #include <stdint.h>
+#include "base/sha256.h"
+#include "base/str.h"
 
 enum {
 	TOKEN_SECRET_BYTES = 32,

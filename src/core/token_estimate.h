@@ -10,12 +10,12 @@
  * call arguments and images, so that anybody can check them with `perdure explain tokens`. What
  * the provider wraps around a message is added only where a request must fit. */
 #pragma once
-#include "base/arena.h"
-#include "base/str.h"
-#include "core/message.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/arena.h"
+#include "base/str.h"
+#include "core/message.h"
 
 enum {
 	TOKEN_IMAGE = 2000,    /* more than any provider asks for an image it scaled itself */

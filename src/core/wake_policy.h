@@ -2,10 +2,10 @@
  * A wake is a durable promise to look at a session again at a due time. Pure; instants are ms
  * since the epoch, UTC. */
 #pragma once
-#include "base/str.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/str.h"
 
 enum wake_priority { WAKE_HIGH, WAKE_NORMAL, WAKE_LOW }; /* in the order they run */
 

@@ -3,9 +3,9 @@
  * its plus, device and domain; known aliases join; of all names of one account the shortest is
  * canonical, on a tie the first in byte order. Group ids lose their domain like any other id. */
 #pragma once
+#include <stddef.h>
 #include "base/arena.h"
 #include "base/str.h"
-#include <stddef.h>
 
 /* "these two name one account"; order does not matter. */
 struct whatsapp_alias {

@@ -5,12 +5,12 @@
  * (timestamp_from_civil); local times repeat or are missing where the clock is changed, instants
  * never. Both must stay within 2^62 ms of the epoch. Pure: no clock, no I/O, no TZ, no globals. */
 #pragma once
+#include <stdbool.h>
+#include <stdint.h>
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/str.h"
 #include "core/zone_rule.h"
-#include <stdbool.h>
-#include <stdint.h>
 
 /* The offsets RFC 9636 allows; others are refused. */
 enum { ZONE_OFFSET_MIN_S = -89999, ZONE_OFFSET_MAX_S = 93599 };

@@ -2,10 +2,10 @@
  * change in a given year? Written as a POSIX TZ string, "CET-1CEST,M3.5.0,M10.5.0/3", with the
  * times of RFC 9636 (-167 to 167 hours). Pure; instants here are whole seconds since the epoch. */
 #pragma once
-#include "base/err.h"
-#include "base/str.h"
 #include <stdbool.h>
 #include <stdint.h>
+#include "base/err.h"
+#include "base/str.h"
 
 enum zone_day_kind {
 	ZONE_DAY_OF_WEEK,      /* M3.5.0: month, week (5 = the last), weekday */

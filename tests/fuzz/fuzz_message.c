@@ -1,9 +1,9 @@
 /* fuzz_message - any transcript decodes or is refused; what decodes can be pruned and compacted
  * without splitting a tool call from its result. */
+#include <stdlib.h>
 #include "core/compact_policy.h"
 #include "core/prune_policy.h"
 #include "core/token_estimate.h"
-#include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

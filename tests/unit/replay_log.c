@@ -388,11 +388,11 @@ static void
 show_items(struct replay *r, struct buf *out)
 {
 	size_t count, inputs, i;
-	const struct replay_item *items = replay_items(r, &count);
-	const struct replay_input *in = replay_inputs(r, &inputs);
+	const struct item_row *items = replay_items(r, &count);
+	const struct input_row *in = replay_inputs(r, &inputs);
 
 	for (i = 0; i < count; i++) {
-		const struct replay_item *it = &items[i];
+		const struct item_row *it = &items[i];
 		struct str name = { 0 };
 		for (size_t k = 0; k < inputs; k++)
 			if (in[k].seq == it->seq)
@@ -428,9 +428,9 @@ void
 replay_log_show(struct replay *r, struct buf *out)
 {
 	static const char *const PHASES[] = { "none", "running", "parked", "rescheduled" };
-	const struct replay_session *s = replay_session(r);
-	const struct replay_input *in;
-	const struct replay_call *calls;
+	const struct session_row *s = replay_session(r);
+	const struct input_row *in;
+	const struct call_row *calls;
 	size_t count;
 
 	buf_printf(out, "%s %s %s | ", PHASES[s->state.phase], lifecycle_name(s->state.lifecycle),

@@ -69,7 +69,7 @@ M12_counters_add_up(void **state)
 	struct replay *r =
 		run("msg a; run t a; usage 100 20 5000 30; tool c; result c; usage 150 10;"
 		    "say x; end t end_turn; msg b; run u b; usage 7 3 1; say y; end u end_turn");
-	const struct replay_counters *c = &replay_session(r)->counters;
+	const struct session_counters *c = &replay_session(r)->counters;
 
 	(void)state;
 	assert_int_equal(c->messages, 4);
@@ -144,7 +144,7 @@ M11_results_are_tool_entries(void **state)
 {
 	struct replay *r = run(
 		"msg a; run t a; ctool c; tool d client; custom r c; toolres q d; consume t r q");
-	const struct replay_item *items;
+	const struct item_row *items;
 	size_t count;
 
 	(void)state;
@@ -364,9 +364,9 @@ static void
 check_rules(struct replay *r, uint64_t seed)
 {
 	size_t inputs, count;
-	const struct replay_input *in = replay_inputs(r, &inputs);
-	const struct replay_item *items = replay_items(r, &count);
-	const struct replay_session *s = replay_session(r);
+	const struct input_row *in = replay_inputs(r, &inputs);
+	const struct item_row *items = replay_items(r, &count);
+	const struct session_row *s = replay_session(r);
 
 	for (size_t i = 0; i < count; i++) {
 		bool pending = false, cancelled = false;

@@ -6,10 +6,10 @@
  * signs 1 per started 2, a run of blanks or line ends 1, a character beyond ASCII 1. It reproduces
  * the counts providers publish as examples within a token or two; it is not a measurement. */
 #pragma once
-#include "base/str.h"
-#include "base/utf8.h"
 #include <ctype.h>
 #include <stdint.h>
+#include "base/str.h"
+#include "base/utf8.h"
 
 enum piece { PIECE_WORD, PIECE_DIGITS, PIECE_BLANK, PIECE_SIGNS, PIECE_WIDE };
 

@@ -7,9 +7,9 @@
  *   t1 t       the result of call 1; a result that names no call
  *   3#x        x three times */
 #pragma once
+#include <stdlib.h>
 #include "core/message.h"
 #include "core/token_estimate.h"
-#include <stdlib.h>
 
 static struct str
 transcript_text(struct arena *a, size_t len)
