@@ -22,11 +22,12 @@ suite_run(struct suite *s, const char *name)
 uint64_t
 suite_seeds(uint64_t usual)
 {
+	uint64_t most = usual * 100;
 	int64_t seeds;
 
-	if (str_to_int(str_of(getenv("PERDURE_SEEDS")), &seeds) && seeds > 0)
-		return (uint64_t)seeds;
-	return usual;
+	if (!str_to_int(str_of(getenv("PERDURE_SEEDS")), &seeds) || seeds <= 0)
+		return usual;
+	return (uint64_t)seeds < most ? (uint64_t)seeds : most;
 }
 
 void

@@ -27,7 +27,8 @@ void suite_add(struct suite *s, const char *name, CMUnitTestFunction fn, const v
 /* Runs them all; the return value of main. Frees the suite. */
 int suite_run(struct suite *s, const char *name);
 
-/* How many seeds a property runs: PERDURE_SEEDS when set (make proof), else usual. */
+/* How many seeds a property runs: PERDURE_SEEDS when set (make proof), else usual. A hundred times
+ * usual is the most: a property that is dear per seed says so by its usual count. */
 uint64_t suite_seeds(uint64_t usual);
 
 /* Fails with both texts when they differ. */

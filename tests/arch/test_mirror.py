@@ -1,0 +1,53 @@
+from fixture import CheckCase
+
+
+class Mirror(CheckCase):
+    check = "tests/arch/check_mirror"
+
+    def setUp(self):
+        super().setUp()
+        self.write("src/core/README.md", "core\n")
+        self.write("src/core/zone.c")
+        self.write("src/core/meson.build", "'zone.c',\n")
+        self.write("tests/unit/core/test_zone.c")
+        self.write("tests/unit/meson.build", "'core/zone',\n")
+        self.write("tests/fuzz/fuzz_tzif.c")
+        self.write("tests/fuzz/meson.build", "'tzif',\n")
+        self.write("tests/fuzz/corpus/tzif/utc", "x")
+
+    def test_a_whole_tree_is_accepted(self):
+        self.accepts()
+
+    def test_a_test_of_nothing_is_refused(self):
+        self.write("tests/unit/core/test_zome.c")
+        self.write("tests/unit/meson.build", "'core/zone',\n'core/zome',\n")
+        self.refuses("test_zome.c", "there is no src/core/zome")
+
+    def test_a_core_file_without_test_is_refused(self):
+        self.write("src/core/cost.c")
+        self.write("src/core/meson.build", "'zone.c',\n'cost.c',\n")
+        self.refuses("src/core/cost.c: has no tests/unit/core/test_cost.c")
+
+    def test_an_unlisted_test_is_refused(self):
+        self.write("tests/unit/meson.build", "")
+        self.refuses("test_zone.c", "never runs")
+
+    def test_an_unlisted_source_is_refused(self):
+        self.write("src/core/meson.build", "")
+        self.refuses("src/core/zone.c", "never compiled")
+
+    def test_an_unlisted_fuzz_target_is_refused(self):
+        self.write("tests/fuzz/meson.build", "")
+        self.refuses("fuzz_tzif.c", "never runs")
+
+    def test_a_fuzz_target_without_seeds_is_refused(self):
+        (self.tree / "tests/fuzz/corpus/tzif/utc").unlink()
+        self.refuses("no seeds")
+
+    def test_a_folder_without_readme_is_refused(self):
+        (self.tree / "src/core/README.md").unlink()
+        self.refuses("src/core: has no README.md")
+
+    def test_a_long_readme_is_refused(self):
+        self.write("src/core/README.md", "line\n" * 61)
+        self.refuses("over 60 lines")

@@ -1,0 +1,76 @@
+"""programs - runs test programs two at a time, each into a log of its own."""
+import json
+import os
+import re
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+SANITIZERS = {
+    "ASAN_OPTIONS": "detect_leaks=1:detect_stack_use_after_return=1:strict_string_checks=1",
+    "UBSAN_OPTIONS": "print_stacktrace=1",
+    "TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1",
+}
+
+
+def run_logged(name, command, log, cwd, timeout_s, env=None):
+    """One program; (name, log, exit code), 124 when its time ran out."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with open(log, "wb") as out:
+        try:
+            code = subprocess.run(command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=out,
+                                  stderr=subprocess.STDOUT, timeout=timeout_s,
+                                  env={**os.environ, **SANITIZERS, **(env or {})}).returncode
+        except subprocess.TimeoutExpired:
+            out.write(f"\nstopped: still running after {timeout_s} s\n".encode())
+            code = 124
+    return name, log, code
+
+
+def run_all(jobs):
+    """jobs: argument tuples of run_logged. Yields results in the order given."""
+    with ThreadPoolExecutor(max_workers=os.cpu_count() or 2) as pool:
+        yield from pool.map(lambda job: run_logged(*job), jobs)
+
+
+def build(root, kind, *targets):
+    log = root / "build" / "logs" / f"build-{kind}.txt"
+    _, log, code = run_logged(kind, [root / "tools" / "build", kind, *targets], log, root, 3600)
+    with open(log, "a") as out:
+        # A build is a case only when it fails: it proves nothing by itself.
+        out.write("" if code == 0 else f"\n[  FAILED  ] build {kind}\n")
+    return kind, log, code
+
+
+def unit(root, kind, only=None, env=None, timeout_s=None):
+    """The unit test programs of one build; only(name) chooses among them."""
+    tests = json.loads((root / "build" / kind / "meson-info" / "intro-tests.json").read_text())
+    jobs = []
+    for test in tests:
+        name = test["name"]
+        if "unit" not in [suite.split(":")[-1] for suite in test["suite"]] or only and not only(name):
+            continue
+        log = root / "build" / "logs" / f"unit-{kind}" / (name.replace("/", "_") + ".txt")
+        jobs.append((name, wrapped(kind, test["cmd"]), log, root, timeout_s or test["timeout"], env))
+    yield from run_all(jobs)
+
+
+def wrapped(kind, command):
+    """The thread sanitizer of gcc 12 wants the old, less random, layout of memory."""
+    if kind == "tsan" and subprocess.run(["setarch", "-R", "true"], capture_output=True).returncode == 0:
+        return ["setarch", "-R", *command]
+    return command
+
+
+def with_threads(root):
+    """Which unit tests start threads: those that name the call."""
+    starts = re.compile(r"\b(pthread_create|thrd_create|uv_thread_create)\b")
+    found = set()
+    for path in sorted((root / "tests" / "unit").glob("*/test_*.c")):
+        if starts.search(path.read_text()):
+            found.add(f"{path.parent.name}/{path.stem[len('test_'):]}")
+    return found
+
+
+def fuzz_targets(root):
+    return [path.stem[len("fuzz_"):] for path in sorted(Path(root, "tests", "fuzz").glob("fuzz_*.c"))]

@@ -1,0 +1,87 @@
+"""report - counts cases, times suites against their budgets, and says what failed and where to look.
+
+Every suite hands over one log per program, in cmocka's line form; a program that died is charged to
+the case it was running.
+"""
+import re
+import sys
+import time
+from pathlib import Path
+
+RAN, OK, FAILED = "[ RUN      ] ", "[       OK ] ", "[  FAILED  ] "
+SUMMARY = re.compile(r"\[  (PASSED|FAILED)  \] (.*: )?\d+ test\(s\)")
+EXCERPT_LINES = 25
+
+
+def parse_cases(text, exit_code):
+    """The names that passed, and a list of (name, what the log says about it)."""
+    passed, failed, running, said, closing = [], [], None, [], False
+    for line in text.splitlines():
+        closing = closing or bool(SUMMARY.match(line))
+        if closing and line.startswith("["):
+            continue  # the summary repeats the names
+        if line.startswith(RAN):
+            running, said = line[len(RAN):], []
+        elif line.startswith(OK):
+            passed.append(line[len(OK):])
+            running = None
+        elif line.startswith(FAILED):
+            failed.append((line[len(FAILED):], said))
+            running, said = None, []
+        else:
+            said.append(line)
+    if exit_code != 0 and not failed:
+        name = f"{running} (the program died here)" if running else "the program itself"
+        failed.append((name, said or text.splitlines()))
+    return passed, failed
+
+
+class Report:
+    def __init__(self, root, budgets_s):
+        self.root = root
+        self.budgets_s = budgets_s
+        self.spent_s = {}
+        self.passed = self.failed = 0
+        self.ran = []
+        self.started = time.monotonic()
+
+    def suite(self, group, name, run):
+        """run() yields (program, log path, exit code); prints one line, more when it is red."""
+        begun = time.monotonic()
+        passed, failures = 0, []
+        for program, log, exit_code in run():
+            ok, bad = parse_cases(Path(log).read_text(errors="replace"), exit_code)
+            passed += len(ok)
+            self.ran += [f"{program}: {case}" for case in ok]
+            failures += [(program, case, said, log) for case, said in bad]
+        took = time.monotonic() - begun
+        self.spent_s[group] = self.spent_s.get(group, 0) + took
+        self.passed += passed
+        self.failed += len(failures)
+        verdict = f"{len(failures)} FAILED" if failures else "ok"
+        print(f"{name:<18} {passed:>6} passed  {took:>6.1f} s  {verdict}", flush=True)
+        for failure in failures:
+            self.explain(*failure)
+        return not failures
+
+    def explain(self, program, case, said, log):
+        print(f"  FAILED {program}: {case}")
+        for line in [text for text in said if text.strip()][:EXCERPT_LINES]:
+            print(f"      {line}")
+        print(f"      log: {Path(log).resolve().relative_to(self.root)}", flush=True)
+
+    def close(self):
+        """The times, the warnings, the closing line; returns the exit code."""
+        total = time.monotonic() - self.started
+        times = ", ".join(f"{group} {spent:.0f} s" for group, spent in self.spent_s.items())
+        print(f"\ntime: {total:.0f} s in all ({times})")
+        budgets = dict(self.budgets_s)
+        whole = budgets.pop("all", None)
+        for group, spent in self.spent_s.items():
+            if spent > budgets.get(group, float("inf")):
+                print(f"warning: {group} took {spent:.0f} s, its budget is {budgets[group]} s")
+        if whole and total > whole:
+            print(f"warning: the whole run took {total:.0f} s, its budget is {whole} s")
+        print(f"{self.passed} passed, {self.failed} failed")
+        sys.stdout.flush()
+        return 1 if self.failed or not self.passed else 0
