@@ -30,7 +30,8 @@ class NewModule(CheckCase):
             self.assertTrue((self.tree / path).exists(), path)
         self.assertIn("  'moon_phase.c',\n", (self.tree / "src/core/meson.build").read_text())
         tests = (self.tree / "tests/unit/meson.build").read_text()
-        self.assertIn("  'core/moon_phase',\n", tests)
+        entries = tests.split("unit_tests = [\n")[1].split("]")[0].splitlines()
+        self.assertIn("  'core/moon_phase',", entries)
         self.git()
         self.accepts()
         self.check = "tests/arch/check_mirror"
