@@ -13,7 +13,10 @@ suite_add(struct suite *s, const char *name, CMUnitTestFunction fn, const void *
 int
 suite_run(struct suite *s, const char *name)
 {
-	int failed = _cmocka_run_group_tests(name, s->tests.ptr, s->tests.len, NULL, NULL);
+	int failed;
+
+	cmocka_set_test_filter(getenv("PERDURE_TEST"));
+	failed = _cmocka_run_group_tests(name, s->tests.ptr, s->tests.len, NULL, NULL);
 
 	vec_release(&s->tests);
 	return failed;

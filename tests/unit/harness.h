@@ -24,7 +24,8 @@ void suite_add(struct suite *s, const char *name, CMUnitTestFunction fn, const v
 			suite_add((s), (rows)[row_].name, (fn), &(rows)[row_]);     \
 	} while (0)
 #define SUITE_TEST(s, fn) suite_add((s), #fn, (fn), NULL)
-/* Runs them all; the return value of main. Frees the suite. */
+/* Runs them all, or those whose name matches PERDURE_TEST (* and ? as in a shell); the return value
+ * of main. Frees the suite. */
 int suite_run(struct suite *s, const char *name);
 
 /* How many seeds a property runs: PERDURE_SEEDS when set (make proof), else usual. A hundred times
