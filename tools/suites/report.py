@@ -59,7 +59,8 @@ class Report:
         self.passed += passed
         self.failed += len(failures)
         verdict = f"{len(failures)} FAILED" if failures else "ok"
-        print(f"{name:<18} {passed:>6} passed  {took:>6.1f} s  {verdict}", flush=True)
+        count = f"{passed:>6} passed" if passed or failures else " " * 13
+        print(f"{name:<18} {count}  {took:>6.1f} s  {verdict}", flush=True)
         for failure in failures:
             self.explain(*failure)
         return not failures
