@@ -6,7 +6,7 @@ class Mirror(CheckCase):
 
     def setUp(self):
         super().setUp()
-        self.write("src/core/README.md", "core\n")
+        self.write("src/core/README.md", "`zone` local time\n")
         self.write("src/core/zone.c")
         self.write("src/core/meson.build", "'zone.c',\n")
         self.write("tests/unit/core/test_zone.c")
@@ -27,6 +27,15 @@ class Mirror(CheckCase):
         self.write("src/core/cost.c")
         self.write("src/core/meson.build", "'zone.c',\n'cost.c',\n")
         self.refuses("src/core/cost.c: has no tests/unit/core/test_cost.c")
+
+    def test_a_core_file_that_the_map_omits_is_refused(self):
+        self.write("src/core/README.md", "core\n")
+        self.refuses("`zone` has no row in src/core/README.md")
+
+    def test_a_part_is_tested_through_its_module(self):
+        self.write("src/core/zone_file.c", '#include "core/zone_private.h"\n')
+        self.write("src/core/meson.build", "'zone.c',\n'zone_file.c',\n")
+        self.accepts()
 
     def test_an_unlisted_test_is_refused(self):
         self.write("tests/unit/meson.build", "")
