@@ -17,7 +17,7 @@ replay_it(struct str payload, struct str meta, enum event_kind kind)
 	struct replay *r = replay_new();
 	struct err e;
 	struct event ev = {
-		.seq = 1, .id = STR("a"), .payload = STR(CREATED), .kind = EVENT_SESSION_CREATED
+		.seq = 1, .id = STR("a"), .payload = str_of(CREATED), .kind = EVENT_SESSION_CREATED
 	};
 
 	assert(replay_apply(r, &ev, &e) == 0);
