@@ -30,7 +30,7 @@ call_field(enum event_kind kind)
 }
 
 /* An allowed call has started once it is committed; an asked one waits for people; a client-side
- * one waits for its result (11). A call denied by policy only needs its result. */
+ * one waits for its result (8). A call denied by policy only needs its result. */
 static enum call_state
 first_state(struct str permission, bool client_side)
 {

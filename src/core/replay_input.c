@@ -101,7 +101,7 @@ arrive_by_class(struct replay *r, const struct replay_step *s, struct input_row 
 		if (!trigger || trigger->meta.class != INPUT_TRIGGER || !is_pending(trigger))
 			return replay_corrupt(s, e, "bound to no pending trigger");
 		return 0;
-	case INPUT_PASSIVE: /* its place waits for the end of an open turn (4) */
+	case INPUT_PASSIVE: /* its place waits for the end of an open turn (7) */
 		in->processed_at_ms = s->ev->created_at_ms;
 		if (!turn_open)
 			replay_item_place(r, s->id, s->ev->seq, 0);
