@@ -72,7 +72,7 @@ err_set(struct err *e, int code, const char *fmt, ...)
 	return code;
 }
 
-int
+void
 err_prefix(struct err *e, const char *fmt, ...)
 {
 	char old[ERR_TEXT_MAX];
@@ -80,7 +80,7 @@ err_prefix(struct err *e, const char *fmt, ...)
 	int n;
 
 	if (!e)
-		return ERR_INVALID;
+		return;
 	memcpy(old, e->text, sizeof old);
 	va_start(ap, fmt);
 	n = vsnprintf(e->text, sizeof e->text, fmt, ap);
@@ -93,7 +93,6 @@ err_prefix(struct err *e, const char *fmt, ...)
 	} else {
 		trim_torn_character(e->text, sizeof e->text - 1);
 	}
-	return e->code;
 }
 
 const char *

@@ -44,7 +44,9 @@ the_sentence_is_kept(void **state)
 	assert_int_equal(err_set(&e, ERR_INVALID, "%s: %d", "field", 7), ERR_INVALID);
 	assert_int_equal(e.code, ERR_INVALID);
 	assert_string_equal(e.text, "field: 7");
-	assert_int_equal(err_prefix(&e, "config.yaml:%d: ", 3), ERR_INVALID);
+	err_prefix(&e, "config.yaml:%d: ", 3);
+	assert_int_equal(e.code, ERR_INVALID);
+	err_prefix(NULL, "nobody listens");
 	assert_string_equal(e.text, "config.yaml:3: field: 7");
 	assert_int_equal(err_set(NULL, ERR_IO, "unheard"), ERR_IO);
 }
