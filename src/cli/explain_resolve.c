@@ -4,8 +4,8 @@
 #include "core/resolve_policy.h"
 #include "core/zone.h"
 
-/* The fields of a lane's entry that do not bear on the decision; they are checked for their type
- * and otherwise left alone, so that an exported entry can be pasted as it is. */
+/* A lane's entry. Only two of its fields bear on the decision (a flag left out is false); the others
+ * are checked for their type and left alone, so that an exported entry can be pasted as it is. */
 enum { TEXT = JSON_WANT_STRING | JSON_WANT_NULL, COUNT = JSON_WANT_NUMBER, FLAG = JSON_WANT_BOOL };
 
 static int
@@ -13,8 +13,8 @@ take_entry(struct json v, struct resolve_facts *f, struct err *e)
 {
 	struct json suspended = { 0 }, resume_pending = { 0 }, other = { 0 };
 	const struct json_field fields[] = {
-		{ "suspended", FLAG, true, &suspended },
-		{ "resume_pending", FLAG, true, &resume_pending },
+		{ "suspended", FLAG, false, &suspended },
+		{ "resume_pending", FLAG, false, &resume_pending },
 		{ "session_key", JSON_WANT_STRING, false, &other },
 		{ "session_id", JSON_WANT_STRING, false, &other },
 		{ "created_at", TEXT, false, &other },
