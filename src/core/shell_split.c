@@ -23,6 +23,7 @@ struct splitter {
 	bool begun;       /* it has a word or a redirection: keywords and groups are over */
 	bool after_group; /* only redirections and separators may follow `)` and `}` */
 	bool in_case;     /* then a lone `)` ends a pattern */
+	bool dangling;    /* behind && || |: a command must follow */
 	unsigned unsafe_everywhere;
 
 	char open[SHELL_DEPTH_MAX];
@@ -96,6 +97,14 @@ end_command(struct splitter *s)
 	begin_command(s);
 }
 
+/* Before a separator, a closing bracket or the end: a command that an operator asked for is there. */
+static void
+check_follows(struct splitter *s)
+{
+	if (s->dangling && !s->begun && !s->after_group)
+		shell_reader_fail(&s->r, "an operator without a command behind it");
+}
+
 static void
 open_group(struct splitter *s, char bracket)
 {
@@ -108,6 +117,8 @@ open_group(struct splitter *s, char bracket)
 static void
 close_group(struct splitter *s, char bracket)
 {
+	check_follows(s);
+	s->dangling = false;
 	end_command(s);
 	if (s->depth == 0 || s->open[s->depth - 1] != bracket) {
 		if (bracket != '(' || !s->in_case)
@@ -358,6 +369,22 @@ skip_here_docs(struct splitter *s)
 	s->here_doc_count = 0;
 }
 
+/* At one of ; & && || | |& or a line end. */
+static void
+take_separator(struct splitter *s, char c, char next)
+{
+	bool complete = s->begun || s->after_group;
+
+	if (c == '\n') { /* ends a command, or stands where one may still come */
+		s->dangling = s->dangling && !complete;
+	} else {
+		if (!complete && !s->in_case)
+			shell_reader_fail(&s->r, "an operator without a command before it");
+		s->dangling = c == '|' || (c == '&' && next == '&');
+	}
+	end_command(s);
+}
+
 static void
 take_operator(struct splitter *s)
 {
@@ -374,7 +401,7 @@ take_operator(struct splitter *s)
 	} else if (c == ')') {
 		close_group(s, '(');
 	} else {
-		end_command(s);
+		take_separator(s, c, next);
 	}
 	if (s->r.error)
 		return;
@@ -397,7 +424,7 @@ split_piece(struct splitter *s, struct str text)
 	s->r.at = s->r.out_len = 0;
 	s->r.out = arena_alloc(s->a, text.len + 1);
 	s->depth = s->here_doc_count = 0;
-	s->after_group = s->in_case = false;
+	s->after_group = s->in_case = s->dangling = false;
 	begin_command(s);
 	for (;;) {
 		skip_blanks(s);
@@ -413,8 +440,10 @@ split_piece(struct splitter *s, struct str text)
 		else
 			take_word(s);
 	}
-	if (!s->r.error)
+	if (!s->r.error) {
+		check_follows(s);
 		end_command(s);
+	}
 	if (s->depth > 0)
 		shell_reader_fail(&s->r, "an unclosed group");
 }

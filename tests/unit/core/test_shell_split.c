@@ -154,6 +154,14 @@ static const struct row {
 	  "error: unclosed substitution" },
 	{ "T8 an unclosed brace", "echo ${a", "error: unclosed substitution" },
 	{ "T8 an unclosed process", "cat <(a", "error: unclosed substitution" },
+	{ "T8 an operator at the end", "git log ||", "error: without a command behind it" },
+	{ "T8 a pipe at the end", "git log | # then", "error: without a command behind it" },
+	{ "T8 an operator before a closing bracket", "(git log &&)",
+	  "error: without a command behind it" },
+	{ "T8 an operator at the start", "&& git log", "error: without a command before it" },
+	{ "T8 a separator at the start", "; git log", "error: without a command before it" },
+	{ "T8 two separators", "git log;; git log", "error: without a command before it" },
+	{ "T8 two operators", "a && || b", "error: without a command before it" },
 	{ "T8 a backslash at the end", "echo a\\", "error: ends in a backslash" },
 	{ "T8 an unclosed subshell", "(a", "error: an unclosed group" },
 	{ "T8 an unclosed group", "{ a", "error: an unclosed group" },
@@ -367,8 +375,8 @@ T8_property_quoted_words_read_back(void **state)
 static void
 T8_property_nothing_hides_a_command(void **state)
 {
-	static const char *const BEFORE[] = { "a",      "a 'x;y'",  "a > f",  "! a",   "(a)",
-					      "{ a; }", "a \"$x\"", "a #c\n", "a 2>&1" };
+	static const char *const BEFORE[] = { "a",      "a 'x;y'",  "a > f",   "! a",   "(a)",
+					      "{ a; }", "a \"$x\"", "a #c\na", "a 2>&1" };
 	static const char *const BETWEEN[] = { ";", "&&", " || ", "|", "|&", "\n", "&", ";\\\n(" };
 
 	(void)state;
