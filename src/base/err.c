@@ -72,15 +72,15 @@ err_set(struct err *e, int code, const char *fmt, ...)
 	return code;
 }
 
-void
-err_prefix(struct err *e, const char *fmt, ...)
+int
+err_prefix(struct err *e, int code, const char *fmt, ...)
 {
 	char old[ERR_TEXT_MAX];
 	va_list ap;
 	int n;
 
 	if (!e)
-		return;
+		return code;
 	memcpy(old, e->text, sizeof old);
 	va_start(ap, fmt);
 	n = vsnprintf(e->text, sizeof e->text, fmt, ap);
@@ -93,6 +93,7 @@ err_prefix(struct err *e, const char *fmt, ...)
 	} else {
 		trim_torn_character(e->text, sizeof e->text - 1);
 	}
+	return code;
 }
 
 const char *

@@ -32,8 +32,9 @@ struct err {
 /* Records the failure and returns code, so that callers write `return err_set(...)`. e may be
  * NULL when the caller does not want the sentence. */
 int err_set(struct err *e, int code, const char *fmt, ...) PRINTF_LIKE(3, 4);
-/* Puts context before the sentence already recorded ("config.yaml:3: " + text). */
-void err_prefix(struct err *e, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* Puts context before the sentence already recorded ("config.yaml:3: " + text) and returns code,
+ * so that callers write `return err_prefix(e, rc, ...)`. */
+int err_prefix(struct err *e, int code, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
 /* The code's stable lower-case name ("not_found"); "ok" for 0, "unknown" for anything else. */
 const char *err_name(int code);

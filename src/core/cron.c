@@ -146,9 +146,7 @@ parse_field(const struct field *f, struct str text, struct field_set *out, struc
 		else
 			rc = parse_entry(f, entry, out, e);
 	} while (rc == 0 && more);
-	if (rc != 0)
-		err_prefix(e, "%s: ", f->name);
-	return rc;
+	return rc == 0 ? 0 : err_prefix(e, rc, "%s: ", f->name);
 }
 
 /* The next word of *rest, empty at its end. */

@@ -44,9 +44,9 @@ the_sentence_is_kept(void **state)
 	assert_int_equal(err_set(&e, ERR_INVALID, "%s: %d", "field", 7), ERR_INVALID);
 	assert_int_equal(e.code, ERR_INVALID);
 	assert_string_equal(e.text, "field: 7");
-	err_prefix(&e, "config.yaml:%d: ", 3);
+	assert_int_equal(err_prefix(&e, ERR_INVALID, "config.yaml:%d: ", 3), ERR_INVALID);
 	assert_int_equal(e.code, ERR_INVALID);
-	err_prefix(NULL, "nobody listens");
+	assert_int_equal(err_prefix(NULL, ERR_IO, "nobody listens"), ERR_IO);
 	assert_string_equal(e.text, "config.yaml:3: field: 7");
 	assert_int_equal(err_set(NULL, ERR_IO, "unheard"), ERR_IO);
 }
@@ -71,10 +71,10 @@ long_sentences_are_cut_between_characters(void **state)
 		err_set(&e, ERR_INVALID, "%s", text);
 		assert_true(strlen(e.text) >= ERR_TEXT_MAX - 4);
 		assert_true(utf8_valid(str_of(e.text)));
-		err_prefix(&e, "%s", "ab: ");
+		err_prefix(&e, ERR_IO, "%s", "ab: ");
 		assert_true(utf8_valid(str_of(e.text)));
 		assert_true(str_starts(str_of(e.text), STR("ab: ")));
-		err_prefix(&e, "%s", text);
+		err_prefix(&e, ERR_IO, "%s", text);
 		assert_true(utf8_valid(str_of(e.text)));
 	}
 }
