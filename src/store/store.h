@@ -1,0 +1,230 @@
+/* store - the durable truth: append-only logs with their projections, records, keys and blobs.
+ *
+ * Asynchronous port. Calls return at once; answers arrive in store_dispatch, on the thread that owns
+ * the store, in the order in which they became known. A callback never runs inside the call that
+ * asked for it. Adapters: mem (tests, simulator), sqlite, later postgres; tests/contract holds for
+ * all of them.
+ *
+ * What every adapter promises:
+ * 1. An item is acknowledged (0) only when it is durable: committed and synced. An item that fails
+ *    has left no trace. An outcome that cannot be known is ERR_UNAVAILABLE and is settled by
+ *    repeating the item with the same key.
+ * 2. Inside an item everything happens or nothing. Items of one session take effect in the order
+ *    submitted; items of a batch fail one by one.
+ * 3. seq is dense from 1 and assigned in the transaction, like the chain hash and the change cursor.
+ * 4. Projections (session row, transcript, queue, open calls) change in the same transaction and
+ *    always equal core/replay of the log.
+ * 5. Reads see every item acknowledged before they were asked for.
+ * 6. After an error that leaves durability in doubt (a failed sync, corruption) the store writes
+ *    nothing more: every later item fails with that error, reads go on where it is safe. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/sha256.h"
+#include "base/str.h"
+#include "core/event.h"
+#include "core/projection.h"
+
+enum {
+	STORE_INLINE_MAX = 32 * 1024,         /* a larger payload moves to a blob, whole */
+	STORE_PAYLOAD_MAX = 64 * 1024 * 1024, /* of one event */
+	STORE_ITEM_EVENTS_MAX = 1024,
+	STORE_ID_MAX = 200,
+	STORE_PAGE_ROWS_MAX = 1000,
+};
+
+struct store;
+
+/* ---- appending ---- */
+
+/* All of them are checked in the transaction; zero values check nothing. */
+struct store_require {
+	bool absent; /* the session must not exist yet (its first event is session.created) */
+	unsigned lifecycles; /* bit set of 1 << enum lifecycle; else ERR_CONFLICT */
+	bool idle;           /* no open turn and no pending trigger; else ERR_CONFLICT */
+	bool has_head;       /* then head_seq must be the session's; else ERR_CONFLICT */
+	int64_t head_seq;
+	int64_t fence;        /* appends of a turn: the fence it holds; else ERR_CONFLICT */
+	bool has_max_waiting; /* then at most so many triggers wait after it; else ERR_LIMIT */
+	int64_t max_waiting;
+	struct str_list
+		pending; /* inputs (event ids) that must still be pending; else ERR_CONFLICT */
+	struct str_list
+		open_calls; /* calls (event ids) that must wait for an answer; else ERR_CONFLICT */
+};
+
+enum store_lease {
+	STORE_LEASE_KEEP,
+	STORE_LEASE_TAKE, /* with status_running: a new fence; ERR_CONFLICT while somebody alive holds it */
+	STORE_LEASE_RELEASE, /* with the park or the terminal; needs require.fence */
+	STORE_LEASE_BREAK,   /* an end from outside: a new fence, held by nobody */
+};
+
+/* A record of its own, not projected from a log: agents, tokens, lanes, wakes, outbox rows, ... */
+struct store_record {
+	struct str kind, id;
+	struct str owner;  /* to list by; empty: none */
+	int64_t due_at_ms; /* to list by; 0: none */
+	struct str body;   /* JSON */
+	int64_t version;   /* counts up from 1 with every change */
+};
+enum { STORE_VERSION_ANY = -1, STORE_VERSION_ABSENT = 0 };
+struct store_put {
+	struct store_record record; /* its version is ignored */
+	int64_t if_version; /* the version it must have now, or one of the above; else ERR_CONFLICT */
+	bool remove;
+};
+
+enum store_key_kind {
+	STORE_KEY_IDEMPOTENCY, /* scope: principal, method and path */
+	STORE_KEY_DEDUPE, /* scope: where the sender's own ids are unique (session, channel, schedule) */
+};
+/* Makes a repeat recognisable. A key that is there already stops the item: with the same request
+ * hash the result is STORE_REPLAYED and hands back what was stored; with another ERR_MISMATCH. */
+struct store_key {
+	enum store_key_kind kind;
+	struct str scope, name;
+	struct sha256 request;
+	struct str answer;     /* what a replay needs besides the seqs; at most 1 KiB */
+	int64_t expires_at_ms; /* after that it may be forgotten */
+};
+
+/* One all-or-nothing change. Everything it points to must stay until its callback. */
+struct store_item {
+	struct str session; /* empty: records only */
+	struct store_require require;
+	const struct event
+		*events; /* seq 0; id, kind, author, created_at, turn, meta, payload set */
+	size_t event_count;
+	enum store_lease lease;
+	const struct store_put *puts;
+	size_t put_count;
+	const struct store_key *keys;
+	size_t key_count;
+};
+
+enum {
+	STORE_REPLAYED = 1
+}; /* a key matched: nothing was written, the first answer is handed back */
+
+struct store_result {
+	int rc; /* 0, STORE_REPLAYED or an ERR_* with its sentence in err */
+	struct err err;
+	int64_t first_seq; /* of the item's events (on replay: of the first item's) */
+	int64_t head_seq;
+	struct sha256 head_hash;
+	int64_t fence;              /* after STORE_LEASE_TAKE or BREAK */
+	int64_t change;             /* the change cursor behind its last event */
+	struct str session, answer; /* on replay: of the first item; good during the callback */
+};
+typedef void store_append_fn(void *ctx, const struct store_result *result);
+
+void store_append(struct store *s, const struct store_item *item, store_append_fn *done, void *ctx);
+
+/* ---- reading ---- */
+
+struct store_session {
+	struct str id, agent_id, environment_id, workspace_id, lane_key; /* empty: none */
+	struct str parent_id, previous_id;
+	struct str source, metadata; /* JSON */
+	int64_t agent_version;
+	bool group;
+	int64_t created_at_ms;
+	int64_t fence;
+	bool lease_live;
+	struct session_row row;
+};
+struct store_event {
+	struct str session;
+	struct event ev;
+	struct sha256 hash;
+	int64_t processed_at_ms; /* 0: pending; created_at for what is no input */
+	int64_t change;
+};
+/* A transcript entry with the event it points to and the one that holds its content. */
+struct store_item_row {
+	struct item_row item;
+	struct event ev, content;
+};
+
+enum store_query_kind {
+	STORE_GET_SESSION,   /* session */
+	STORE_LIST_SESSIONS, /* newest activity first; filter, cursor, limit */
+	STORE_LIST_EVENTS,   /* session; after/before seq, descending, kinds, limit */
+	STORE_LIST_PENDING,  /* session: its pending inputs in seq order */
+	STORE_LIST_CALLS,    /* session: the open turn's calls */
+	STORE_LIST_ITEMS, /* session: the transcript in view, in model order; all = marked ones too */
+	STORE_LIST_CHANGES, /* events of all sessions behind a change cursor */
+	STORE_GET_RECORD,   /* record kind and id */
+	STORE_LIST_RECORDS, /* record kind; by id, by owner, or by due time up to due_until_ms */
+	STORE_FIND_KEY,     /* key: gives the stored answer */
+	STORE_SEARCH,       /* text over what people and agents said; newest first */
+};
+
+struct store_session_filter {
+	struct str workspace_id, agent_id, id_prefix; /* empty: any */
+	unsigned lifecycles;                          /* 0: any */
+	int64_t active_since_ms;                      /* 0: any */
+};
+struct store_query {
+	enum store_query_kind kind;
+	struct str session;
+	int64_t after, before; /* seqs, or a change cursor in after; 0: open end */
+	bool descending, all;
+	uint64_t kinds; /* bit set of 1 << enum event_kind; 0: any */
+	struct store_session_filter filter;
+	/* Keyset cursor of a session list: rows behind (last_activity_ms, id). id empty: from the top. */
+	int64_t cursor_ms;
+	struct str cursor_id;
+	struct str record_kind, record_id, record_owner;
+	int64_t due_until_ms;
+	struct str key_scope, key_name;
+	enum store_key_kind key_kind;
+	struct str text;
+	size_t limit; /* 1..STORE_PAGE_ROWS_MAX */
+};
+/* One row; the member that the query's kind names is set. Views are good during the call. */
+struct store_row {
+	const struct store_session *session;
+	const struct store_event *event; /* events, changes, search */
+	const struct input_row *input;
+	const struct call_row *call;
+	const struct store_item_row *item;
+	const struct store_record *record;
+	const struct store_key *key;
+};
+/* Called for each row, on a thread of the store's own: ctx belongs to the job until done is called.
+ * Returning false ends the page early. */
+typedef bool store_row_fn(void *ctx, const struct store_row *row);
+/* On the owner's thread. rc 0 also when nothing was found; more: the limit cut the page. */
+typedef void store_read_fn(void *ctx, int rc, bool more, const struct err *err);
+
+/* The query is copied; its texts must stay until done. */
+void store_read(struct store *s, const struct store_query *q, store_row_fn *row,
+		store_read_fn *done, void *ctx);
+
+/* ---- life ---- */
+
+/* Called from any thread when store_dispatch has something to do; must only wake the owner. */
+typedef void store_wakeup_fn(void *ctx);
+/* Called in store_dispatch after a commit, before the item's own callback: sessions whose log grew,
+ * also by other nodes (postgres). head 0: look for yourself. */
+typedef void store_watch_fn(void *ctx, struct str session, int64_t head_seq);
+
+struct store_owner {
+	store_wakeup_fn *wakeup;
+	store_watch_fn *watch;
+	void *ctx;
+};
+
+/* Delivers the answers that are known; returns how many. */
+size_t store_dispatch(struct store *s);
+/* Waits up to timeout_ms for something to dispatch; for owners without a loop (tests, check). */
+bool store_wait(struct store *s, int timeout_ms);
+/* 0, or the error after which the store stopped writing. */
+int store_health(struct store *s, struct err *e);
+/* Finishes what was submitted (its callbacks run), syncs, closes. */
+void store_free(struct store **s);

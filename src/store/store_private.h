@@ -1,0 +1,25 @@
+/* store_private - for adapters: what a store consists of. */
+#pragma once
+#include "store/store.h"
+
+/* Every call is made on the owner's thread. */
+struct store_ops {
+	void (*append)(struct store *s, const struct store_item *item, store_append_fn *done,
+		       void *ctx);
+	void (*read)(struct store *s, const struct store_query *q, store_row_fn *row,
+		     store_read_fn *done, void *ctx);
+	size_t (*dispatch)(struct store *s);
+	bool (*wait)(struct store *s, int timeout_ms);
+	int (*health)(struct store *s, struct err *e);
+	void (*free)(struct store *s);
+};
+/* The first member of every adapter's own struct. */
+struct store {
+	const struct store_ops *ops;
+	struct store_owner owner;
+};
+
+/* The item is well-formed: sizes, ids, no precondition without a session, a first event that fits.
+ * store.c asks before any adapter sees it; ERR_INVALID says what is wrong. */
+NODISCARD int store_item_check(const struct store_item *item, struct err *e);
+NODISCARD int store_query_check(const struct store_query *q, struct err *e);
