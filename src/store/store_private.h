@@ -13,13 +13,16 @@ struct store_ops {
 	int (*health)(struct store *s, struct err *e);
 	void (*free)(struct store *s);
 };
-/* The first member of every adapter's own struct. */
+struct store_refused;
+
+/* The first member of every adapter's own struct, which begins zeroed. */
 struct store {
 	const struct store_ops *ops;
 	struct store_owner owner;
+	struct store_refused *refused, *refused_last; /* store.c's own: ill-formed calls */
 };
 
 /* The item is well-formed: sizes, ids, no precondition without a session, a first event that fits.
- * store.c asks before any adapter sees it; ERR_INVALID says what is wrong. */
+ * store.c asks before any adapter sees it; ERR_INVALID or ERR_TOO_LARGE says what is wrong. */
 NODISCARD int store_item_check(const struct store_item *item, struct err *e);
 NODISCARD int store_query_check(const struct store_query *q, struct err *e);
