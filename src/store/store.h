@@ -151,18 +151,25 @@ struct store_item_row {
 	struct event ev, content;
 };
 
+/* A page goes on behind the last row of the page before; each kind says what names that row. */
 enum store_query_kind {
 	STORE_GET_SESSION,   /* session */
-	STORE_LIST_SESSIONS, /* newest activity first; filter, cursor, limit */
+	STORE_LIST_SESSIONS, /* newest activity first; filter; behind (cursor_ms, cursor_id) */
 	STORE_LIST_EVENTS,   /* session; after/before seq, descending, kinds, limit */
-	STORE_LIST_PENDING,  /* session: its pending inputs in seq order */
-	STORE_LIST_CALLS,    /* session: the open turn's calls */
-	STORE_LIST_ITEMS, /* session: the transcript in view, in model order; all = marked ones too */
-	STORE_LIST_CHANGES, /* events of all sessions behind a change cursor */
+	STORE_LIST_PENDING,  /* session: its pending inputs in seq order; after */
+	STORE_LIST_CALLS,    /* session: the open turn's calls in seq order; after */
+	/* session: the transcript in view, in model order; all = marked ones too, but never what has
+	 * no place yet; behind after_item */
+	STORE_LIST_ITEMS,
+	STORE_LIST_CHANGES, /* events of all sessions behind the change cursor after; kinds */
 	STORE_GET_RECORD,   /* record kind and id */
-	STORE_LIST_RECORDS, /* record kind; by id, by owner, or by due time up to due_until_ms */
-	STORE_FIND_KEY,     /* key: gives the stored answer */
-	STORE_SEARCH,       /* text over what people and agents said; newest first */
+	/* record kind, and owner if set: by id, behind record_id; with due_until_ms those due up to
+	 * then, by (due time, id), behind (after, record_id) */
+	STORE_LIST_RECORDS,
+	STORE_FIND_KEY, /* key: gives the stored answer */
+	/* all words of text, in what people and agents said; newest first, before the change cursor;
+	 * session, kinds and filter narrow it; may lag behind the log by a second */
+	STORE_SEARCH,
 };
 
 struct store_session_filter {
@@ -175,7 +182,8 @@ struct store_query {
 	struct str session;
 	int64_t after, before; /* seqs, or a change cursor in after; 0: open end */
 	bool descending, all;
-	uint64_t kinds; /* bit set of 1 << enum event_kind; 0: any */
+	struct item_row after_item; /* the row as it was handed out; zero: from the top */
+	uint64_t kinds;             /* bit set of 1 << enum event_kind; 0: any */
 	struct store_session_filter filter;
 	/* Keyset cursor of a session list: rows behind (last_activity_ms, id). id empty: from the top. */
 	int64_t cursor_ms;
