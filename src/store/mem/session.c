@@ -1,0 +1,142 @@
+/* session - one log in memory: its events, their replay and the facts of its creation. */
+#include "base/json.h"
+#include "base/xalloc.h"
+#include "store/mem/mem_private.h"
+
+struct mem_session *
+mem_session_new(struct str id)
+{
+	struct mem_session *s = xcalloc(1, sizeof *s);
+
+	arena_init(&s->kept);
+	s->replay = replay_new();
+	s->facts.id = arena_str(&s->kept, id);
+	return s;
+}
+
+void
+mem_session_free(struct mem_session **p)
+{
+	struct mem_session *s = *p;
+
+	if (!s)
+		return;
+	replay_free(&s->replay);
+	vec_release(&s->events);
+	arena_release(&s->kept);
+	free(s);
+	*p = NULL;
+}
+
+static struct str
+text_of(struct mem_session *s, struct json payload, const char *name)
+{
+	struct json v;
+
+	return json_find(payload, str_of(name), &v) ? json_str(v, &s->kept) : (struct str){ 0 };
+}
+
+static struct str
+json_of(struct json payload, const char *name)
+{
+	struct json v;
+
+	return json_find(payload, str_of(name), &v) ? json_raw(v) : (struct str){ 0 };
+}
+
+/* From session.created, which the replay has checked; views of the kept payload. */
+static void
+read_facts(struct mem_session *s)
+{
+	const struct event *ev = &s->events.ptr[0].ev;
+	struct store_session *f = &s->facts;
+	struct json_doc *doc = ARENA_NEW(&s->kept, struct json_doc);
+	struct json p, version;
+
+	if (json_parse(&s->kept, ev->payload, &JSON_LIMITS_DEFAULT, doc, NULL) != 0)
+		return;
+	p = json_root(doc);
+	f->agent_id = text_of(s, p, "agent_id");
+	f->environment_id = text_of(s, p, "environment_id");
+	f->workspace_id = text_of(s, p, "workspace_id");
+	f->lane_key = text_of(s, p, "lane_key");
+	f->parent_id = text_of(s, p, "parent_session_id");
+	f->previous_id = text_of(s, p, "previous_session_id");
+	f->source = json_of(p, "source");
+	f->metadata = json_of(p, "metadata");
+	f->group = str_eq(text_of(s, p, "session_type"), STR("group"));
+	f->created_at_ms = ev->created_at_ms;
+	if (json_find(p, STR("agent_version"), &version))
+		json_int(version, &f->agent_version);
+}
+
+static struct event
+keep_event(struct mem_session *s, const struct event *ev, int64_t seq)
+{
+	struct event kept = *ev;
+
+	kept.seq = seq;
+	kept.id = arena_str(&s->kept, ev->id);
+	kept.turn = arena_str(&s->kept, ev->turn);
+	kept.meta = arena_str(&s->kept, ev->meta);
+	kept.payload = arena_str(&s->kept, ev->payload);
+	return kept;
+}
+
+/* A replay that refused an event is spoilt: it is made again from what stands. */
+static void
+rebuild(struct mem_session *s)
+{
+	replay_free(&s->replay);
+	s->replay = replay_new();
+	for (size_t i = 0; i < s->events.len; i++)
+		IGNORE(replay_apply(s->replay, &s->events.ptr[i].ev, NULL)); /* it did once */
+}
+
+void
+mem_session_cut(struct mem_session *s, size_t count)
+{
+	s->events.len -= count;
+	rebuild(s);
+}
+
+int
+mem_session_extend(struct mem_session *s, const struct event *events, size_t count, struct err *e)
+{
+	int64_t head = replay_session(s->replay)->head_seq;
+
+	for (size_t i = 0; i < count; i++) {
+		struct event ev = events[i];
+		struct err why;
+
+		ev.seq = head + 1 + (int64_t)i;
+		if (replay_apply(s->replay, &ev, &why) != 0) {
+			mem_session_cut(s, i);
+			return err_set(e, ERR_CONFLICT, "%s", why.text);
+		}
+		*vec_push(&s->events) = (struct mem_event){
+			.ev = keep_event(s, &ev, ev.seq),
+			.hash = replay_session(s->replay)->head_hash,
+		};
+	}
+	if (head == 0 && count > 0)
+		read_facts(s);
+	return 0;
+}
+
+size_t
+mem_session_waiting(const struct mem_session *s)
+{
+	size_t count, waiting = 0;
+	const struct input_row *in = replay_inputs(s->replay, &count);
+
+	for (size_t i = 0; i < count; i++)
+		waiting += in[i].meta.class == INPUT_TRIGGER && in[i].processed_at_ms == 0;
+	return waiting;
+}
+
+bool
+mem_session_is_held(const struct mem_session *s, const struct mem *m)
+{
+	return s->holder.len > 0 && str_eq(s->holder, m->incarnation);
+}
