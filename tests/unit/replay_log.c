@@ -11,7 +11,6 @@ struct step {
 	size_t count;
 	struct event ev;
 	struct buf payload, meta;
-	char id[32];
 };
 
 static struct str
@@ -339,11 +338,10 @@ step_told(struct step *s)
 	return true;
 }
 
-int
-replay_log_step(struct replay *r, struct str text, struct err *e)
+void
+replay_log_make(struct replay_log_event *out, struct str text, int64_t seq, struct str turn)
 {
-	struct step s = { .ev.seq = replay_session(r)->head_seq + 1 };
-	int rc;
+	struct step s = { .ev.seq = seq };
 
 	for (struct str rest = str_trim(text); rest.len > 0 && s.count < WORDS_MAX;) {
 		str_cut(rest, ' ', &s.words[s.count], &rest);
@@ -351,17 +349,36 @@ replay_log_step(struct replay *r, struct str text, struct err *e)
 	}
 	buf_init(&s.payload, STEP_BYTES_MAX);
 	buf_init(&s.meta, STEP_BYTES_MAX);
-	snprintf(s.id, sizeof s.id, "e%lld", (long long)s.ev.seq);
-	s.ev.id = str_of(s.id);
-	s.ev.created_at_ms = FIRST_MS + s.ev.seq;
-	s.ev.turn = replay_session(r)->turn;
+	snprintf(out->id, sizeof out->id, "e%lld", (long long)seq);
+	s.ev.id = str_of(out->id);
+	s.ev.created_at_ms = FIRST_MS + seq;
+	s.ev.turn = turn;
 	if (!step_input(&s) && !step_answer(&s) && !step_turn(&s) && !step_agent(&s) &&
 	    !step_session(&s) && !step_told(&s))
 		fail_msg("no such step: " STR_FMT, STR_ARG(text));
 	s.ev.payload = buf_str(&s.payload);
-	rc = replay_apply(r, &s.ev, e);
-	buf_release(&s.payload);
-	buf_release(&s.meta);
+	out->ev = s.ev;
+	out->payload = s.payload;
+	out->meta = s.meta;
+}
+
+void
+replay_log_release(struct replay_log_event *e)
+{
+	buf_release(&e->payload);
+	buf_release(&e->meta);
+}
+
+int
+replay_log_step(struct replay *r, struct str text, struct err *e)
+{
+	const struct session_row *s = replay_session(r);
+	struct replay_log_event made;
+	int rc;
+
+	replay_log_make(&made, text, s->head_seq + 1, s->turn);
+	rc = replay_apply(r, &made.ev, e);
+	replay_log_release(&made);
 	return rc;
 }
 

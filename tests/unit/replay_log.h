@@ -21,6 +21,14 @@
 int replay_log_run(struct replay *r, const char *script, struct err *e);
 /* One step, with its own seq and clock. */
 int replay_log_step(struct replay *r, struct str step, struct err *e);
+/* The event that a step stands for, applied to nothing: at seq, with turn as the open one. */
+struct replay_log_event {
+	struct event ev;
+	struct buf payload, meta;
+	char id[32]; /* for a step without one */
+};
+void replay_log_make(struct replay_log_event *out, struct str step, int64_t seq, struct str turn);
+void replay_log_release(struct replay_log_event *e);
 /* "PHASE LIFECYCLE STOP | items | queue | calls": an item is (x) rewound, [x] archived, x? not placed;
  * ids, so it needs the log's own names. */
 void replay_log_show(struct replay *r, struct buf *out);
