@@ -207,6 +207,24 @@ key_check(const struct store_key *key, struct err *e)
 	return rc;
 }
 
+/* A key named twice would be found by its own item. */
+static int
+keys_check(const struct store_item *item, struct err *e)
+{
+	int rc = count_check("keys", item->key_count, item->keys, e);
+
+	for (size_t i = 0; rc == 0 && i < item->key_count; i++) {
+		const struct store_key *k = &item->keys[i];
+
+		rc = key_check(k, e);
+		for (size_t j = 0; rc == 0 && j < i; j++)
+			if (k->kind == item->keys[j].kind && str_eq(k->name, item->keys[j].name) &&
+			    str_eq(k->scope, item->keys[j].scope))
+				rc = err_set(e, ERR_INVALID, "an item names a key twice");
+	}
+	return rc;
+}
+
 /* Records alone: nothing may speak of a session. */
 static int
 sessionless_check(const struct store_item *item, struct err *e)
@@ -244,9 +262,7 @@ store_item_check(const struct store_item *item, struct err *e)
 	for (size_t i = 0; rc == 0 && i < item->put_count; i++)
 		rc = put_check(&item->puts[i], e);
 	if (rc == 0)
-		rc = count_check("keys", item->key_count, item->keys, e);
-	for (size_t i = 0; rc == 0 && i < item->key_count; i++)
-		rc = key_check(&item->keys[i], e);
+		rc = keys_check(item, e);
 	if (rc == 0 && item->event_count + item->put_count + item->key_count == 0 &&
 	    item->lease == STORE_LEASE_KEEP)
 		rc = err_set(e, ERR_INVALID, "an item that changes nothing");

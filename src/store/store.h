@@ -48,7 +48,7 @@ struct store_require {
 	bool idle;           /* no open turn and no pending trigger; else ERR_CONFLICT */
 	bool has_head;       /* then head_seq must be the session's; else ERR_CONFLICT */
 	int64_t head_seq;
-	int64_t fence;        /* appends of a turn: the fence it holds; else ERR_CONFLICT */
+	int64_t fence; /* appends of a turn: the live lease must be this one's; else ERR_CONFLICT */
 	bool has_max_waiting; /* then at most so many triggers wait after it; else ERR_LIMIT */
 	int64_t max_waiting;
 	struct str_list
@@ -123,6 +123,9 @@ struct store_result {
 };
 typedef void store_append_fn(void *ctx, const struct store_result *result);
 
+/* Keys decide before preconditions: a repeat is a repeat although the state has moved on. Events that
+ * break a rule of the log (what core/replay would refuse) are ERR_CONFLICT, a session that is not
+ * there ERR_NOT_FOUND, an ill-formed item ERR_INVALID or ERR_TOO_LARGE. */
 void store_append(struct store *s, const struct store_item *item, store_append_fn *done, void *ctx);
 
 /* ---- reading ---- */
@@ -153,11 +156,12 @@ struct store_item_row {
 
 /* A page goes on behind the last row of the page before; each kind says what names that row. */
 enum store_query_kind {
-	STORE_GET_SESSION,   /* session */
-	STORE_LIST_SESSIONS, /* newest activity first; filter; behind (cursor_ms, cursor_id) */
-	STORE_LIST_EVENTS,   /* session; after/before seq, descending, kinds, limit */
-	STORE_LIST_PENDING,  /* session: its pending inputs in seq order; after */
-	STORE_LIST_CALLS,    /* session: the open turn's calls in seq order; after */
+	STORE_GET_SESSION, /* session */
+	/* newest activity first, equal ones from the last id on; filter; behind (cursor_ms, cursor_id) */
+	STORE_LIST_SESSIONS,
+	STORE_LIST_EVENTS,  /* session; after/before seq, descending, kinds, limit */
+	STORE_LIST_PENDING, /* session: its pending inputs in seq order; after */
+	STORE_LIST_CALLS,   /* session: the open turn's calls in seq order; after */
 	/* session: the transcript in view, in model order; all = marked ones too, but never what has
 	 * no place yet; behind after_item */
 	STORE_LIST_ITEMS,

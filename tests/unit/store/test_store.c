@@ -38,7 +38,7 @@ put_of(void)
 /* Everything an item can be made of; a row changes one thing. */
 struct parts {
 	struct event events[2];
-	struct store_key key;
+	struct store_key key, keys[2];
 	struct store_put put;
 	struct str id;
 	struct store_item item;
@@ -301,6 +301,19 @@ key_of_no_kind(struct parts *p)
 {
 	p->key.kind = (enum store_key_kind)2;
 }
+static void
+key_twice(struct parts *p)
+{
+	p->keys[0] = p->keys[1] = p->key;
+	p->item.keys = p->keys;
+	p->item.key_count = 2;
+}
+static void
+key_in_two_scopes(struct parts *p)
+{
+	key_twice(p);
+	p->keys[1].scope = STR("other");
+}
 
 static const struct item_row_case {
 	const char *name;
@@ -355,6 +368,8 @@ static const struct item_row_case {
 	{ "item: A10 the largest answer", key_answer_at_limit, 0, "" },
 	{ "item: A10 a larger answer", key_answer_past_limit, ERR_TOO_LARGE, "answer" },
 	{ "item: A10 a key for ever", key_forever, ERR_INVALID, "never expires" },
+	{ "item: A10 a key named twice", key_twice, ERR_INVALID, "twice" },
+	{ "item: A10 a name in two scopes", key_in_two_scopes, 0, "" },
 	{ "item: a key of no kind", key_of_no_kind, ERR_INVALID, "no such kind" },
 };
 
