@@ -36,11 +36,16 @@ has_word(struct str text, struct str word)
 	return false;
 }
 
+/* In the text of a content block, or in a summary. */
 static bool
-any_block_has(struct json content, struct str word, struct arena *a)
+is_in_payload(struct json payload, struct str word, struct arena *a)
 {
-	struct json text;
+	struct json summary, content, text;
 
+	if (json_find(payload, STR("summary"), &summary) && has_word(json_str(summary, a), word))
+		return true;
+	if (!json_find(payload, STR("content"), &content))
+		return false;
 	for (struct json_iter it = json_iter(content); json_next(&it);)
 		if (json_find(it.value, STR("text"), &text) && has_word(json_str(text, a), word))
 			return true;
@@ -51,22 +56,21 @@ static bool
 has_all_words(const struct event *ev, struct str words, struct arena *a)
 {
 	struct json_doc doc;
-	struct json content;
 	size_t count = 0;
 
-	if (json_parse(a, ev->payload, &JSON_LIMITS_DEFAULT, &doc, NULL) != 0 ||
-	    !json_find(json_root(&doc), STR("content"), &content))
+	if (json_parse(a, ev->payload, &JSON_LIMITS_DEFAULT, &doc, NULL) != 0)
 		return false;
 	for (struct str w = next_word(&words); w.len > 0; w = next_word(&words), count++)
-		if (!any_block_has(content, w, a))
+		if (!is_in_payload(json_root(&doc), w, a))
 			return false;
 	return count > 0;
 }
 
 static bool
-is_said(enum event_kind kind)
+is_searched(enum event_kind kind)
 {
-	return kind == EVENT_USER_MESSAGE || kind == EVENT_AGENT_MESSAGE;
+	return kind == EVENT_USER_MESSAGE || kind == EVENT_AGENT_MESSAGE ||
+	       kind == EVENT_INPUT_EDITED || kind == EVENT_AGENT_CONTEXT_COMPACTED;
 }
 
 static bool
@@ -74,7 +78,8 @@ is_hit(const struct store_query *q, const struct mem_change *c, struct arena *a)
 {
 	const struct event *ev = &c->session->events.ptr[c->seq - 1].ev;
 
-	return is_said(ev->kind) && (q->kinds == 0 || (q->kinds >> ev->kind & 1)) &&
+	return is_searched(ev->kind) && !replay_session(c->session->replay)->deleted &&
+	       (q->kinds == 0 || (q->kinds >> ev->kind & 1)) &&
 	       (q->session.len == 0 || str_eq(q->session, c->session->facts.id)) &&
 	       mem_filter_matches(&q->filter, c->session) && has_all_words(ev, q->text, a);
 }
