@@ -20,7 +20,7 @@ struct session_counters {
 	int64_t last_prompt_tokens; /* what the last request sent, cached tokens included */
 	int64_t cost_picodollars;
 	int64_t priced_requests, unpriced_requests;
-	int64_t last_activity_ms; /* inputs and what the agent did; bookkeeping does not count */
+	int64_t last_activity_ms; /* creation, inputs, what the agent did; no bookkeeping */
 };
 
 struct session_row {

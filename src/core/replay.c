@@ -375,6 +375,7 @@ on_created(struct replay *r, const struct replay_step *s, struct err *e)
 	if (s->ev->seq != 1)
 		return replay_corrupt(s, e, "a session is created once, at seq 1");
 	r->session.title = arena_str(&r->kept, payload_text(r, s, "title"));
+	r->session.counters.last_activity_ms = s->ev->created_at_ms;
 	return 0;
 }
 
