@@ -1,0 +1,197 @@
+#include "store/sqlite/reader.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/xalloc.h"
+#include "store/sqlite/db.h"
+#include "store/sqlite/read.h"
+
+struct job {
+	struct list link;
+	struct store_query q;
+	store_row_fn *row;
+	struct reader_answer *answer; /* made with the job: finishing it cannot fail */
+};
+
+struct reader {
+	struct reader_pool *pool;
+	pthread_t thread;
+	struct db db;
+	struct read read;
+};
+
+struct reader_pool {
+	struct reader_sink sink;
+	struct reader readers[READER_THREADS_MAX];
+	size_t opened, started; /* readers that have a connection, and a thread */
+
+	pthread_mutex_t lock; /* guards what follows */
+	pthread_cond_t more;
+	struct list waiting;
+	size_t waiting_count;
+	bool closing;
+};
+
+static void
+answer_job(struct reader_pool *p, struct job *job)
+{
+	p->sink.push(p->sink.ctx, job->answer);
+	free(job);
+}
+
+/* One snapshot: begun by the job's first SELECT, ended whatever came of it. */
+static void
+run_job(struct reader *r, struct job *job)
+{
+	struct reader_answer *a = job->answer;
+	int rc = db_run(&r->db, "BEGIN");
+
+	if (rc == SQLITE_OK)
+		a->rc = read_run(&r->read, &job->q, job->row, a->ctx, &a->more, &a->err);
+	else
+		a->rc = db_fail(&r->db, rc, "begin a read", &a->err);
+	db_run(&r->db,
+	       "ROLLBACK"); /* nothing was written; its failure means there is nothing open */
+	answer_job(r->pool, job);
+}
+
+/* The next job; NULL when the pool closes and none is left. */
+static struct job *
+next_job(struct reader_pool *p)
+{
+	struct job *job = NULL;
+
+	pthread_mutex_lock(&p->lock);
+	while (list_is_empty(&p->waiting) && !p->closing)
+		pthread_cond_wait(&p->more, &p->lock);
+	if (!list_is_empty(&p->waiting)) {
+		job = LIST_OWNER(p->waiting.next, struct job, link);
+		list_remove(&job->link);
+		p->waiting_count--;
+	}
+	pthread_mutex_unlock(&p->lock);
+	return job;
+}
+
+static void *
+run(void *arg)
+{
+	struct reader *r = arg;
+	struct job *job;
+
+	while ((job = next_job(r->pool)))
+		run_job(r, job);
+	return NULL;
+}
+
+static int
+open_reader(struct reader_pool *p, const char *path, const char *vfs, struct err *e)
+{
+	struct reader *r = &p->readers[p->opened];
+	int rc = db_open(&r->db, path, DB_READER, vfs, e);
+
+	if (rc != 0)
+		return rc;
+	sqlite3_busy_timeout(r->db.handle, READER_BUSY_WAIT_MS);
+	r->pool = p;
+	read_init(&r->read, &r->db, p->sink.holder);
+	p->opened++;
+	return 0;
+}
+
+int
+reader_pool_new(struct reader_pool **out, const char *path, const char *vfs, size_t count,
+		struct reader_sink sink, struct err *e)
+{
+	struct reader_pool *p = xcalloc(1, sizeof *p);
+	int rc = 0;
+
+	p->sink = sink;
+	list_init(&p->waiting);
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_cond_init(&p->more, NULL);
+	if (count < 1 || count > READER_THREADS_MAX)
+		rc = err_set(e, ERR_INVALID, "readers: %zu not in 1..%d", count,
+			     READER_THREADS_MAX);
+	while (rc == 0 && p->opened < count)
+		rc = open_reader(p, path, vfs, e);
+	while (rc == 0 && p->started < count) {
+		struct reader *r = &p->readers[p->started];
+		if (pthread_create(&r->thread, NULL, run, r) != 0)
+			rc = err_set(e, ERR_UNAVAILABLE, "no thread for a reader");
+		else
+			p->started++;
+	}
+	if (rc == 0)
+		*out = p;
+	else
+		reader_pool_free(&p);
+	return rc;
+}
+
+void
+reader_pool_free(struct reader_pool **out)
+{
+	struct reader_pool *p = *out;
+
+	if (!p)
+		return;
+	*out = NULL;
+	pthread_mutex_lock(&p->lock);
+	p->closing = true;
+	pthread_cond_broadcast(&p->more);
+	pthread_mutex_unlock(&p->lock);
+	for (size_t i = 0; i < p->started; i++)
+		pthread_join(p->readers[i].thread, NULL);
+	for (size_t i = 0; i < p->opened; i++) {
+		read_release(&p->readers[i].read);
+		db_close(&p->readers[i].db);
+	}
+	pthread_cond_destroy(&p->more);
+	pthread_mutex_destroy(&p->lock);
+	free(p);
+}
+
+static struct job *
+job_new(const struct store_query *q, store_row_fn *row, store_read_fn *done, void *ctx)
+{
+	struct job *job = xcalloc(1, sizeof *job);
+
+	job->q = *q;
+	job->row = row;
+	job->answer = xcalloc(1, sizeof *job->answer);
+	job->answer->done = done;
+	job->answer->ctx = ctx;
+	list_init(&job->answer->link);
+	return job;
+}
+
+void
+reader_pool_submit(struct reader_pool *p, const struct store_query *q, store_row_fn *row,
+		   store_read_fn *done, void *ctx)
+{
+	struct job *job = job_new(q, row, done, ctx);
+	bool full;
+
+	pthread_mutex_lock(&p->lock);
+	full = p->waiting_count >= READER_QUEUE_MAX;
+	if (!full) {
+		list_append(&p->waiting, &job->link);
+		p->waiting_count++;
+		pthread_cond_signal(&p->more);
+	}
+	pthread_mutex_unlock(&p->lock);
+	if (!full)
+		return;
+	job->answer->rc = err_set(&job->answer->err, ERR_LIMIT, "%d reads wait already; try later",
+				  READER_QUEUE_MAX);
+	answer_job(p, job);
+}
+
+void
+reader_answer_deliver(struct reader_answer *a)
+{
+	a->done(a->ctx, a->rc, a->more, &a->err);
+	free(a);
+}
