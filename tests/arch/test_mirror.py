@@ -23,6 +23,15 @@ class Mirror(CheckCase):
         self.write("tests/unit/meson.build", "'core/zone',\n'core/zome',\n")
         self.refuses("test_zome.c", "there is no src/core/zome")
 
+    def test_an_adapter_is_tested_in_a_folder_of_its_own(self):
+        self.write("src/core/file/zone.c")
+        self.write("src/core/meson.build", "'zone.c',\n'file/zone.c',\n")
+        self.write("tests/unit/core/file/test_zone.c")
+        self.write("tests/unit/meson.build", "'core/zone',\n'core/file/zone',\n")
+        self.accepts()
+        self.write("tests/unit/core/file/test_zome.c")
+        self.refuses("test_zome.c", "there is no src/core/file/zome")
+
     def test_a_core_file_without_test_is_refused(self):
         self.write("src/core/cost.c")
         self.write("src/core/meson.build", "'zone.c',\n'cost.c',\n")

@@ -175,7 +175,7 @@ run_step(struct step *s, size_t max, bool *more)
 		rc = one_number(s->db, LAST, &s->indexed_to);
 	if (rc == SQLITE_OK && s->indexed_to > from)
 		rc = move_cursor(s);
-	if (rc == SQLITE_OK && FAILPOINT("search_index_before_commit"))
+	if (rc == SQLITE_OK && FAILPOINT("search.before_commit"))
 		rc = SQLITE_IOERR;
 	return rc;
 }

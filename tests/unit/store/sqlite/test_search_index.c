@@ -97,7 +97,7 @@ a_failed_step_leaves_no_trace(void **state)
 	(void)state;
 	fill_open(&f);
 	fill_session(&f, "s", "msg a text=one", 0);
-	setenv("PERDURE_FAILPOINTS", "search_index_before_commit=1:fail", 1);
+	setenv("PERDURE_FAILPOINTS", "search.before_commit=1:fail", 1);
 	failpoint_test_reload();
 	assert_int_equal(search_index_step(&f.db, 500, &more, &e), ERR_IO);
 	unsetenv("PERDURE_FAILPOINTS");
@@ -121,5 +121,5 @@ main(void)
 #ifdef PERDURE_TEST_HOOKS
 	SUITE_TEST(&s, a_failed_step_leaves_no_trace);
 #endif
-	return suite_run(&s, "store/search_index");
+	return suite_run(&s, "store/sqlite/search_index");
 }

@@ -97,7 +97,7 @@ main(void)
 	fill_session(&fill, "new", "msg a text=later", 0);
 	SUITE_ROWS(&s, QUERIES, query);
 	SUITE_TEST(&s, no_text_is_an_error);
-	failed = suite_run(&s, "store/read_search");
+	failed = suite_run(&s, "store/sqlite/read_search");
 	fill_close(&fill);
 	return failed;
 }

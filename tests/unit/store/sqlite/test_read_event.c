@@ -176,7 +176,7 @@ main(void)
 	SUITE_TEST(&s, every_field_is_exact);
 	SUITE_TEST(&s, M14_a_payload_in_a_blob_comes_back_byte_for_byte);
 	SUITE_TEST(&s, damage_is_told_and_never_read);
-	failed = suite_run(&s, "store/read_event");
+	failed = suite_run(&s, "store/sqlite/read_event");
 	fill_close(&fill);
 	return failed;
 }

@@ -72,7 +72,7 @@ main(void)
 	fill_session(&fill, "d", "msg a; run t a; say x; end t end_turn", 0);
 	fill_run(&fill, "DELETE FROM event WHERE seq = 4 AND sid = 4");
 	SUITE_ROWS(&s, QUERIES, query);
-	failed = suite_run(&s, "store/read_item");
+	failed = suite_run(&s, "store/sqlite/read_item");
 	fill_close(&fill);
 	return failed;
 }

@@ -270,5 +270,5 @@ main(void)
 	SUITE_TEST(&s, a_full_queue_refuses);
 	SUITE_TEST(&s, a_pool_needs_its_database);
 	SUITE_TEST(&s, readers_cannot_write);
-	return suite_run(&s, "store/reader");
+	return suite_run(&s, "store/sqlite/reader");
 }

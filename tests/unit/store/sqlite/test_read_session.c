@@ -214,7 +214,7 @@ main(void)
 	SUITE_TEST(&s, every_field_is_exact);
 	SUITE_TEST(&s, Q7_only_the_living_hold_leases);
 	SUITE_TEST(&s, damage_is_told);
-	failed = suite_run(&s, "store/read_session");
+	failed = suite_run(&s, "store/sqlite/read_session");
 	fill_close(&fill);
 	return failed;
 }

@@ -137,7 +137,7 @@ main(void)
 	put_key();
 	SUITE_ROWS(&s, QUERIES, query);
 	SUITE_TEST(&s, absent_fields_stay_absent);
-	failed = suite_run(&s, "store/read_record");
+	failed = suite_run(&s, "store/sqlite/read_record");
 	fill_close(&fill);
 	return failed;
 }

@@ -60,5 +60,5 @@ main(void)
 
 	SUITE_TEST(&s, no_two_keys_share_a_digest);
 	SUITE_TEST(&s, the_form_is_fixed);
-	return suite_run(&s, "store/key_digest");
+	return suite_run(&s, "store/sqlite/key_digest");
 }

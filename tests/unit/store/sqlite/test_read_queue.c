@@ -110,7 +110,7 @@ main(void)
 	fill_run(&fill, "UPDATE event SET meta = NULL WHERE sid = 3 AND seq = 2");
 	SUITE_ROWS(&s, QUERIES, query);
 	SUITE_TEST(&s, every_field_is_exact);
-	failed = suite_run(&s, "store/read_queue");
+	failed = suite_run(&s, "store/sqlite/read_queue");
 	fill_close(&fill);
 	return failed;
 }
