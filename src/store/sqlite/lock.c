@@ -1,0 +1,76 @@
+#include "store/sqlite/lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "base/str.h"
+
+enum { PATH_BYTES = 4096, PID_BYTES = 32 };
+static const char NAME[] = "perdure.lock";
+
+/* Who says to hold it: what stands in the file, or 0 when it was just being written. */
+static int64_t
+holder_of(int fd)
+{
+	char text[PID_BYTES];
+	ssize_t len = pread(fd, text, sizeof text, 0);
+	int64_t pid = 0;
+
+	if (len <= 0 || !str_to_int(str_trim((struct str){ text, (size_t)len }), &pid))
+		return 0;
+	return pid;
+}
+
+/* Only for the message of a second opener: failing to write it fails nothing. */
+static void
+leave_pid(int fd)
+{
+	char text[PID_BYTES];
+	int len = snprintf(text, sizeof text, "%lld\n", (long long)getpid());
+
+	if (ftruncate(fd, 0) == 0)
+		IGNORE(pwrite(fd, text, (size_t)len, 0));
+}
+
+int
+lock_take(struct lock *l, const char *directory, struct err *e)
+{
+	char path[PATH_BYTES];
+	int64_t pid;
+	int fd;
+
+	l->fd = -1;
+	if ((size_t)snprintf(path, sizeof path, "%s/%s", directory, NAME) >= sizeof path)
+		return err_set(e, ERR_INVALID, "the data directory's path is too long");
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return err_set(e, ERR_IO, "%s: %s", path, strerror(errno));
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+		leave_pid(fd);
+		l->fd = fd;
+		return 0;
+	}
+	if (errno != EWOULDBLOCK) {
+		IGNORE(err_set(e, ERR_IO, "%s: %s", path, strerror(errno)));
+		close(fd);
+		return ERR_IO;
+	}
+	pid = holder_of(fd);
+	close(fd);
+	if (pid > 0)
+		return err_set(e, ERR_CONFLICT, "the data directory %s is held by pid %lld",
+			       directory, (long long)pid);
+	return err_set(e, ERR_CONFLICT, "the data directory %s is held by another process",
+		       directory);
+}
+
+void
+lock_release(struct lock *l)
+{
+	if (l->fd >= 0)
+		close(l->fd);
+	l->fd = -1;
+}

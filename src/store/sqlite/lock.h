@@ -1,0 +1,15 @@
+/* lock - one process at a time owns a data directory.
+ * The lock is on a file of its own beside the database, never on the database: closing any handle on
+ * that would drop SQLite's locks. It dies with the process, however that ends; the pid in the file is
+ * there for the message only. */
+#pragma once
+#include "base/err.h"
+
+struct lock {
+	int fd; /* -1: not held */
+};
+
+/* ERR_CONFLICT "... is held by pid N" when another process, or this one a second time, has it. The
+ * directory must exist. */
+NODISCARD int lock_take(struct lock *l, const char *directory, struct err *e);
+void lock_release(struct lock *l);
