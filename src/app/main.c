@@ -4,5 +4,5 @@
 int
 main(int argc, char **argv)
 {
-	return cli_run(argc, argv);
+	return cli_run(argc, argv, NULL, 0);
 }
