@@ -1,8 +1,14 @@
 /* main - one binary, one entry: the command table decides. */
+#include "app/check.h"
 #include "cli/cli.h"
+
+/* What works on a data directory instead of a server; everything else is the cli's. */
+static const struct cli_command OFFLINE[] = {
+	{ "check", "verify a data directory that no server holds", check_run },
+};
 
 int
 main(int argc, char **argv)
 {
-	return cli_run(argc, argv, NULL, 0);
+	return cli_run(argc, argv, OFFLINE, ARRAY_LEN(OFFLINE));
 }

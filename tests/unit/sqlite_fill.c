@@ -47,7 +47,7 @@ void
 fill_close(struct fill *f)
 {
 	static const char *const FILES[] = { "perdure.db", "perdure.db-wal", "perdure.db-shm",
-					     "lock" };
+					     "perdure.lock" };
 	char path[128];
 
 	db_close(&f->db);
