@@ -3,11 +3,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/utf8.h"
 #include "base/xalloc.h"
+#include "core/preview.h"
 #include "core/replay_private.h"
 
-enum { FALLBACK_TITLE_CHARS = 80 };
 #define CLASS(c) (1u << (c))
 
 int
@@ -301,52 +300,10 @@ on_model_request_end(struct replay *r, const struct replay_step *s)
 		c->unpriced_requests++;
 }
 
-/* The first text block on one line, at most chars characters, the last three dots when cut. */
-static struct str
-one_line(struct replay *r, struct json payload, size_t chars)
-{
-	struct json content, text;
-	struct buf line;
-	struct str out = { 0 }, s;
-	size_t count = 0, mark = 0;
-	bool blank = false;
-
-	if (!json_find(payload, STR("content"), &content))
-		return out;
-	for (struct json_iter it = json_iter(content); json_next(&it);) {
-		if (!json_find(it.value, STR("text"), &text))
-			continue;
-		s = str_trim(json_str(text, &r->scratch));
-		buf_init(&line, chars * 4 + 4);
-		for (size_t at = 0; at < s.len && count <= chars;) {
-			size_t start = at;
-			uint32_t c = utf8_next(s, &at);
-			if (c <= ' ' || c == 0x7f) {
-				blank = true;
-				continue;
-			}
-			if (blank)
-				buf_putc(&line, ' '), count++;
-			blank = false;
-			buf_put(&line, s.ptr + start, at - start);
-			if (++count <= chars - 3)
-				mark = line.len;
-		}
-		if (count > chars) {
-			line.len = mark;
-			buf_puts(&line, "...");
-		}
-		out = arena_str(&r->scratch, buf_str(&line));
-		buf_release(&line);
-		return out;
-	}
-	return out;
-}
-
 static void
 count_message(struct replay *r, const struct replay_step *s)
 {
-	struct str line = one_line(r, s->payload, PREVIEW_CHARS);
+	struct str line = preview_line(s->payload, PREVIEW_CHARS, &r->scratch);
 
 	r->session.counters.messages++;
 	if (line.len > 0 && line.len <= PREVIEW_BYTES) {
@@ -355,7 +312,7 @@ count_message(struct replay *r, const struct replay_step *s)
 	}
 	if (s->ev->kind == EVENT_USER_MESSAGE && r->session.fallback_title.len == 0)
 		r->session.fallback_title =
-			arena_str(&r->kept, one_line(r, s->payload, FALLBACK_TITLE_CHARS));
+			arena_str(&r->kept, preview_line(s->payload, PREVIEW_CHARS, &r->scratch));
 }
 
 /* What the agent made takes its own seq as its place. */
