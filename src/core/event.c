@@ -294,6 +294,12 @@ static const struct kind_row {
 };
 /* clang-format on */
 
+const struct json_limits EVENT_PAYLOAD_LIMITS = {
+	.bytes = 64 * 1024 * 1024,
+	.depth = 64,
+	.tokens = 1000000,
+};
+
 const char *
 event_type(enum event_kind k)
 {

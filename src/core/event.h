@@ -70,6 +70,9 @@ struct event {
 	struct str payload; /* JSON object with "type" */
 };
 
+/* A payload may be larger than a request: a tool's output of 64 MiB is one event. */
+extern const struct json_limits EVENT_PAYLOAD_LIMITS;
+
 /* "user.message", "session.status_idle", ... */
 const char *event_type(enum event_kind k);
 bool event_kind_parse(struct str type, enum event_kind *out);

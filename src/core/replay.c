@@ -443,7 +443,7 @@ replay_apply(struct replay *r, const struct event *ev, struct err *e)
 	if (rc != 0)
 		return rc;
 	arena_reset(&r->scratch);
-	if (json_parse(&r->scratch, ev->payload, &JSON_LIMITS_DEFAULT, &doc, &inner) != 0 ||
+	if (json_parse(&r->scratch, ev->payload, &EVENT_PAYLOAD_LIMITS, &doc, &inner) != 0 ||
 	    event_check(json_root(&doc), &kind, &inner) != 0)
 		return replay_corrupt(&s, e, "payload: %s", inner.text);
 	if (kind != ev->kind)
