@@ -122,3 +122,19 @@ input_classify(const struct classify_facts *f, enum input_class *out)
 	default: return false;
 	}
 }
+
+bool
+input_class_fits(enum event_kind kind, enum input_class class)
+{
+	struct classify_facts f = { .kind = kind };
+	enum input_class possible;
+
+	for (int bits = 0; bits < 8; bits++) {
+		f.append_only = bits & 1;
+		f.routed = bits & 2;
+		f.with_trigger = bits & 4;
+		if (input_classify(&f, &possible) && possible == class)
+			return true;
+	}
+	return false;
+}

@@ -51,3 +51,5 @@ struct classify_facts {
 };
 /* For the kinds clients and schedules send; other kinds are no inputs and give false. */
 bool input_classify(const struct classify_facts *f, enum input_class *out);
+/* Can an input of this kind be of this class, however it was routed? */
+bool input_class_fits(enum event_kind kind, enum input_class class);

@@ -71,23 +71,6 @@ has_item(enum event_kind kind)
 	return kind != EVENT_USER_INTERRUPT && kind != EVENT_USER_TOOL_CONFIRMATION;
 }
 
-/* The class must be one the kind can have, however it was routed. */
-static bool
-class_fits(enum event_kind kind, enum input_class class)
-{
-	struct classify_facts f = { .kind = kind };
-	enum input_class possible;
-
-	for (int bits = 0; bits < 8; bits++) {
-		f.append_only = bits & 1;
-		f.routed = bits & 2;
-		f.with_trigger = bits & 4;
-		if (input_classify(&f, &possible) && possible == class)
-			return true;
-	}
-	return false;
-}
-
 static int
 arrive_by_class(struct replay *r, const struct replay_step *s, struct input_row *in, struct err *e)
 {
@@ -132,7 +115,7 @@ replay_input_arrive(struct replay *r, const struct replay_step *s, struct err *e
 	if (r->session.state.lifecycle != LIFECYCLE_ACTIVE)
 		return replay_corrupt(s, e, "an input to a session that is %s",
 				      lifecycle_name(r->session.state.lifecycle));
-	if (!class_fits(in.kind, in.meta.class))
+	if (!input_class_fits(in.kind, in.meta.class))
 		return replay_corrupt(s, e, "%s can not be of class %s", event_type(in.kind),
 				      input_class_name(in.meta.class));
 	if (has_item(in.kind))
@@ -243,10 +226,11 @@ replay_input_turn_ended(struct replay *r, const struct replay_step *s)
 	int32_t index = json_find(s->payload, STR("consumes"), &consumes)
 				? (int32_t)json_count(consumes)
 				: 0;
+	bool turn_open = r->session.turn_seq != 0; /* a session at rest can be terminated too */
 
 	for (size_t i = 0; i < r->inputs.len; i++) {
 		struct input_row *in = &r->inputs.ptr[i];
-		if (in->meta.class == INPUT_PASSIVE && in->seq > r->session.turn_seq)
+		if (in->meta.class == INPUT_PASSIVE && turn_open && in->seq > r->session.turn_seq)
 			replay_item_place(r, in->id, s->ev->seq, index++);
 		if ((in->meta.class == INPUT_ANSWER || in->meta.class == INPUT_CONTROL) &&
 		    is_pending(in))
