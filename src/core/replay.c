@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/xalloc.h"
+#include "core/counters.h"
 #include "core/preview.h"
 #include "core/replay_private.h"
 
@@ -245,61 +246,6 @@ on_reset(struct replay *r, const struct replay_step *s, struct err *e)
 	return set_lifecycle(r, s, to, e);
 }
 
-static int64_t
-usage_count(struct json usage, const char *name)
-{
-	struct json v;
-	int64_t count = 0;
-
-	if (json_find(usage, str_of(name), &v))
-		json_int(v, &count);
-	return count;
-}
-
-/* Saturates: a hostile provider must not overflow a counter. */
-static void
-add(int64_t *sum, int64_t more)
-{
-	if (__builtin_add_overflow(*sum, more, sum))
-		*sum = INT64_MAX;
-}
-
-static void
-on_model_request_end(struct replay *r, const struct replay_step *s)
-{
-	struct session_counters *c = &r->session.counters;
-	struct json usage, cost;
-	struct usage u;
-	int64_t prompt = 0;
-
-	if (!json_find(s->payload, STR("model_usage"), &usage))
-		return;
-	u = (struct usage){
-		.input = usage_count(usage, "input_tokens"),
-		.output = usage_count(usage, "output_tokens"),
-		.reasoning = usage_count(usage, "reasoning_tokens"),
-		.cache_read = usage_count(usage, "cache_read_input_tokens"),
-		.cache_write = usage_count(usage, "cache_creation_input_tokens"),
-	};
-	add(&prompt, u.input);
-	add(&prompt, u.cache_read);
-	add(&prompt, u.cache_write);
-	add(&c->usage.input, u.input);
-	add(&c->usage.output, u.output);
-	add(&c->usage.reasoning, u.reasoning);
-	add(&c->usage.cache_read, u.cache_read);
-	add(&c->usage.cache_write, u.cache_write);
-	add(&c->total_tokens, prompt);
-	add(&c->total_tokens, u.output);
-	if (prompt > 0)
-		c->last_prompt_tokens = prompt;
-	add(&c->cost_picodollars, usage_count(usage, "cost_picodollars"));
-	if (json_find(usage, STR("cost_picodollars"), &cost))
-		c->priced_requests++;
-	else
-		c->unpriced_requests++;
-}
-
 static void
 count_message(struct replay *r, const struct replay_step *s)
 {
@@ -400,7 +346,9 @@ dispatch(struct replay *r, const struct replay_step *s, struct err *e)
 	case EVENT_SESSION_RESET: return on_reset(r, s, e);
 	case EVENT_SESSION_REWOUND: return replay_item_rewind(r, s, e);
 	case EVENT_SESSION_DELETED: r->session.deleted = true; return 0;
-	case EVENT_MODEL_REQUEST_END: on_model_request_end(r, s); return 0;
+	case EVENT_MODEL_REQUEST_END:
+		counters_add_request(&r->session.counters, s->payload);
+		return 0;
 	case EVENT_THREAD_CREATED:
 	case EVENT_THREAD_STATUS_RUNNING:
 	case EVENT_THREAD_STATUS_IDLE:

@@ -1,4 +1,5 @@
 /* replay_call - the tool-call part of a replay: which calls of the open turn wait, run or are done. */
+#include "core/call_state.h"
 #include "core/replay_private.h"
 
 static struct str
@@ -18,34 +19,10 @@ call_find(struct replay *r, struct str id)
 	return NULL;
 }
 
-/* The field that names the call an answer or result belongs to. */
-static const char *
-call_field(enum event_kind kind)
-{
-	if (kind == EVENT_USER_CUSTOM_TOOL_RESULT)
-		return "custom_tool_use_id";
-	if (kind == EVENT_AGENT_MCP_TOOL_RESULT)
-		return "mcp_tool_use_id";
-	return "tool_use_id";
-}
-
-/* An allowed call has started once it is committed; an asked one waits for people; a client-side
- * one waits for its result (8). A call denied by policy only needs its result. */
-static enum call_state
-first_state(struct str permission, bool client_side)
-{
-	if (str_eq(permission, STR("ask")))
-		return CALL_WAITS_APPROVAL;
-	if (str_eq(permission, STR("deny")))
-		return CALL_DENIED;
-	return client_side ? CALL_WAITS_RESULT : CALL_STARTED;
-}
-
 int
 replay_call_open(struct replay *r, const struct replay_step *s, struct err *e)
 {
-	bool client_side = s->ev->kind == EVENT_AGENT_CUSTOM_TOOL_USE ||
-			   str_eq(text_of(r, s->payload, "executor"), STR("client"));
+	bool client_side = call_state_is_client_side(s->ev->kind, s->payload);
 
 	if (r->session.state.phase != TURN_RUNNING)
 		return replay_corrupt(s, e, "a tool call outside a running turn");
@@ -54,7 +31,7 @@ replay_call_open(struct replay *r, const struct replay_step *s, struct err *e)
 		.seq = s->ev->seq,
 		.kind = s->ev->kind,
 		.client_side = client_side,
-		.state = first_state(text_of(r, s->payload, "evaluated_permission"), client_side),
+		.state = call_state_first(s->payload, client_side),
 	};
 	return 0;
 }
@@ -62,7 +39,7 @@ replay_call_open(struct replay *r, const struct replay_step *s, struct err *e)
 int
 replay_call_result(struct replay *r, const struct replay_step *s, struct err *e)
 {
-	struct call_row *call = call_find(r, text_of(r, s->payload, call_field(s->ev->kind)));
+	struct call_row *call = call_find(r, text_of(r, s->payload, call_state_field(s->ev->kind)));
 
 	if (!call)
 		return replay_corrupt(s, e, "a result for a call the open turn does not have");
@@ -77,14 +54,13 @@ replay_call_result(struct replay *r, const struct replay_step *s, struct err *e)
 int
 replay_call_answer_arrives(struct replay *r, const struct replay_step *s, struct err *e)
 {
-	struct call_row *call = call_find(r, text_of(r, s->payload, call_field(s->ev->kind)));
-	bool confirmation = s->ev->kind == EVENT_USER_TOOL_CONFIRMATION;
+	struct call_row *call = call_find(r, text_of(r, s->payload, call_state_field(s->ev->kind)));
 
 	if (!call)
 		return replay_corrupt(s, e, "an answer to a call the open turn does not have");
 	if (call->answer_id.len > 0)
 		return replay_corrupt(s, e, "a second answer to one call");
-	if (call->state != (confirmation ? CALL_WAITS_APPROVAL : CALL_WAITS_RESULT))
+	if (!call_state_awaits(call->state, s->ev->kind))
 		return replay_corrupt(s, e, "an answer to a call that does not wait for it");
 	call->answer_id = s->id;
 	return 0;
@@ -94,23 +70,18 @@ int
 replay_call_answer_consumed(struct replay *r, const struct replay_step *s, struct str answer_id,
 			    struct err *e)
 {
+	enum call_state was;
+
 	for (size_t i = 0; i < r->calls.len; i++) {
 		struct call_row *call = &r->calls.ptr[i];
 		if (!str_eq(call->answer_id, answer_id))
 			continue;
 		call->answer_id = (struct str){ 0 };
-		switch (call->state) {
-		case CALL_WAITS_APPROVAL:
-			call->state = call->client_side ? CALL_WAITS_RESULT : CALL_STARTED;
-			return 0;
-		case CALL_WAITS_RESULT:
-			call->state = CALL_CLOSED;
+		was = call->state;
+		call->state = call_state_answered(was, call->client_side);
+		if (call->state == CALL_CLOSED && was != CALL_CLOSED)
 			call->closed_seq = s->ev->seq;
-			return 0;
-		case CALL_STARTED:
-		case CALL_DENIED:
-		case CALL_CLOSED: return 0; /* closed from outside while the answer was pending */
-		}
+		return 0;
 	}
 	return replay_corrupt(s, e, "consumes an answer that no open call has");
 }
