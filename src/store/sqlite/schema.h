@@ -1,0 +1,6 @@
+/* schema - the database's tables are there and of the version this program knows. */
+#pragma once
+#include "store/sqlite/db.h"
+
+/* db is the writing connection. ERR_CONFLICT when a newer program wrote the database. */
+NODISCARD int schema_prepare(struct db *db, struct err *e);
