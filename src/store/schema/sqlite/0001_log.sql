@@ -50,9 +50,10 @@ CREATE INDEX session_by_activity ON session (last_activity);
 CREATE INDEX session_by_workspace ON session (workspace_id) WHERE workspace_id IS NOT NULL;
 CREATE INDEX session_by_agent ON session (agent_id);
 
--- n is the store-wide change cursor: AUTOINCREMENT, so that a purged number never comes back.
+-- n is the store-wide change cursor; the writer counts. Whoever purges events keeps the last number in
+-- state ('purged_to'), so that it never comes back.
 CREATE TABLE event (
-  n          INTEGER PRIMARY KEY AUTOINCREMENT,
+  n          INTEGER PRIMARY KEY,
   sid        INTEGER NOT NULL,
   seq        INTEGER NOT NULL,
   id         TEXT NOT NULL,
@@ -68,6 +69,9 @@ CREATE TABLE event (
 ) STRICT;
 CREATE UNIQUE INDEX event_by_seq ON event (sid, seq);
 CREATE INDEX event_pending ON event (sid, seq) WHERE processed IS NULL;
+-- No two events of a session share an id. Ids made by the server (a prefix, '_' and 32 hex digits) see to
+-- that by their randomness and cost no entry here; any other is held to it.
+CREATE UNIQUE INDEX event_by_own_id ON event (sid, id) WHERE substr(id, -33, 1) <> '_';
 
 -- The transcript: where each entry stands, no text. An input gets its row when it is consumed.
 CREATE TABLE item (
