@@ -39,12 +39,13 @@ completion_push(struct completion_queue *q, struct completion_list *l)
 	else
 		q->ready.last->next = l->first;
 	q->ready.last = l->last;
-	if (was_empty)
+	if (was_empty) {
 		pthread_cond_signal(&q->filled);
+		if (q->owner.wakeup) /* under the lock: no answer is seen before its wake-up */
+			q->owner.wakeup(q->owner.ctx);
+	}
 	pthread_mutex_unlock(&q->lock);
 	*l = (struct completion_list){ 0 };
-	if (was_empty && q->owner.wakeup)
-		q->owner.wakeup(q->owner.ctx);
 }
 
 size_t
