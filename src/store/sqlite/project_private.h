@@ -1,0 +1,34 @@
+/* project_private - shared by the parts of a projection: project.c (the session), project_input.c
+ * (queue and consumption), project_call.c (tool calls), project_item.c (transcript). */
+#pragma once
+#include "store/sqlite/project.h"
+
+/* The refusal: names the seq. */
+int
+project_refuse(const struct project_step *s, struct err *e, const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* A string member of the payload; empty: none. */
+struct str project_text(const struct project_step *s, const char *name);
+
+/* project_input.c */
+int project_input_arrive(struct project_step *s, struct err *e);
+/* classes: bit set of the classes that may be consumed. */
+int project_input_consume(struct project_step *s, unsigned classes, struct err *e);
+int project_input_edit(struct project_step *s, struct err *e);
+int project_input_cancel(struct project_step *s, struct err *e);
+/* A turn ends at s: passive inputs that arrived in it get their place, answers and interrupts that
+ * are left count as processed. */
+int project_input_turn_ended(struct project_step *s, struct err *e);
+
+/* project_call.c */
+int project_call_open(struct project_step *s, struct err *e);
+int project_call_result(struct project_step *s, struct err *e);
+int project_call_answer_arrives(struct project_step *s, struct err *e);
+int project_call_answer_consumed(struct project_step *s, struct str answer_id, struct err *e);
+int project_call_check_park(struct project_step *s, struct err *e);
+int project_call_check_all_closed(struct project_step *s, struct err *e);
+int project_call_forget(struct project_step *s, struct err *e);
+
+/* project_item.c */
+int project_item_add(struct project_step *s, const struct item_row *item, struct err *e);
+int project_item_rewind(struct project_step *s, struct err *e);
+int project_item_compact(struct project_step *s, struct err *e);

@@ -1,0 +1,7 @@
+/* record - the records beside the logs: each put checks its version, then changes the row. */
+#pragma once
+#include "store/sqlite/tx.h"
+
+/* One put. ERR_CONFLICT when the record has another version than the put wants; nothing is written
+ * then. */
+NODISCARD int record_put(struct tx *t, const struct store_put *put, struct err *e);
