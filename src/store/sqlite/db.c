@@ -91,7 +91,9 @@ code_of(int rc)
 int
 db_fail(const struct db *db, int rc, const char *what, struct err *e)
 {
-	const char *said = db->handle ? sqlite3_errmsg(db->handle) : sqlite3_errstr(rc);
+	/* The connection's own sentence knows more, but only of the failure it met last. */
+	bool its_own = db->handle && sqlite3_extended_errcode(db->handle) == rc;
+	const char *said = its_own ? sqlite3_errmsg(db->handle) : sqlite3_errstr(rc);
 
 	return err_set(e, code_of(rc), "%s: %s (sqlite %d)", what, said, rc);
 }
