@@ -103,6 +103,29 @@ test_item_of_puts(void **state)
 	rig_free(&r);
 }
 
+/* A lane moves in the item that writes to its session, or neither happens. */
+static void
+test_beside_a_log(void **state)
+{
+	struct rig *r = rig_new();
+	struct store_put lane = put_of("lane", "1", STORE_VERSION_ABSENT);
+	struct store_item *item = rig_item(r, "s", "msg a");
+
+	(void)state;
+	item->puts = &lane;
+	item->put_count = 1;
+	rig_expect(r, "both are new", item, 0);
+	item = rig_item(r, "s", "msg b");
+	item->puts = &lane;
+	item->put_count = 1;
+	rig_expect(r, "the lane is there already", item, ERR_CONFLICT);
+	check_record(r, "lane", "1@1");
+	lane.if_version = 1;
+	rig_expect(r, "the lane as it was read", item, 0);
+	check_record(r, "lane", "1@2");
+	rig_free(&r);
+}
+
 static void
 test_kinds_are_apart(void **state)
 {
@@ -222,6 +245,7 @@ contract_record(struct suite *s)
 {
 	suite_add(s, "records: versions", test_versions, NULL);
 	suite_add(s, "S1 records: an item of puts", test_item_of_puts, NULL);
+	suite_add(s, "S1 records: beside a log", test_beside_a_log, NULL);
 	suite_add(s, "records: kinds are apart", test_kinds_are_apart, NULL);
 	SUITE_ROWS(s, LISTS, test_list);
 	suite_add(s, "records: round trip", test_round_trip, NULL);
