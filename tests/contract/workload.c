@@ -152,7 +152,7 @@ input_step(struct workload *w, const struct replay *r, struct buf *out)
 		if (chance(w, 30))
 			buf_printf(out, " sender=%s", one_of(w, SENDERS, ARRAY_LEN(SENDERS)));
 		if (chance(w, 10))
-			buf_puts(out, " group=g media=1");
+			buf_puts(out, " group=g media=1 due=5000000");
 	}
 }
 

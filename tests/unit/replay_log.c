@@ -72,6 +72,7 @@ write_meta(struct step *s, enum input_class usual)
 	m.bound_to = value_of(s, "bound");
 	m.group = value_of(s, "group");
 	m.media = value_of(s, "media").len > 0;
+	str_to_int(value_of(s, "due"), &m.due_at_ms);
 	jw_init(&w, &s->meta);
 	input_meta_write(&m, &w);
 	s->ev.meta = buf_str(&s->meta);
