@@ -239,5 +239,5 @@ size_t store_dispatch(struct store *s);
 bool store_wait(struct store *s, int timeout_ms);
 /* 0, or the error after which the store stopped writing. */
 int store_health(struct store *s, struct err *e);
-/* Finishes what was submitted (its callbacks run), syncs, closes. */
+/* Finishes what was submitted (its callbacks run, but may submit no more), syncs, closes. */
 void store_free(struct store **s);
