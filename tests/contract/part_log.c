@@ -241,6 +241,31 @@ test_malformed(void **state)
 	rig_free(&r);
 }
 
+/* Ids that the server did not make are unique in their session, also where no projection needs it. */
+static void
+test_ids_of_bookkeeping(void **state)
+{
+	struct rig *r = rig_new();
+	struct store_item *item, *again;
+	struct event *ev;
+
+	(void)state;
+	rig_do(r, "s", "");
+	item = rig_item(r, "s", "title x"); /* e2 */
+	again = rig_item(r, "s", "error");
+	rig_expect(r, "first", item, 0);
+	rig_expect(r, "another kind, the same id", again, ERR_CONFLICT);
+	again = rig_item(r, "s", "title y; title z");
+	ev = ARENA_ARRAY(&r->arena, 2, struct event);
+	ev[0] = again->events[0];
+	ev[1] = again->events[1];
+	ev[1].id = ev[0].id;
+	again->events = ev;
+	rig_expect(r, "twice in one item", again, ERR_CONFLICT);
+	rig_do(r, "other", "title x");
+	rig_free(&r);
+}
+
 void
 contract_log(struct suite *s)
 {
@@ -250,6 +275,7 @@ contract_log(struct suite *s)
 		  NULL);
 	suite_add(s, "S1 an item fails alone", test_item_fails_alone, NULL);
 	suite_add(s, "S1 all or nothing", test_all_or_nothing, NULL);
+	suite_add(s, "M9 ids are unique in their session", test_ids_of_bookkeeping, NULL);
 	SUITE_ROWS(s, RULES, test_rule);
 	SUITE_ROWS(s, MALFORMED, test_malformed);
 }

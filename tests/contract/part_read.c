@@ -275,7 +275,7 @@ test_changes_are_complete(void **state)
 	struct store_query q = { .kind = STORE_LIST_CHANGES, .limit = 7 };
 	int64_t seen[3] = { 0 };
 	size_t total = 0;
-	char script[32], session[4] = "s0";
+	char script[64], session[4] = "s0";
 	bool more = true;
 
 	(void)state;
@@ -285,7 +285,7 @@ test_changes_are_complete(void **state)
 	}
 	for (int i = 0; i < ITEMS; i++) {
 		session[1] = (char)('0' + i % 3);
-		snprintf(script, sizeof script, "msg a%d class=passive; title x", i);
+		snprintf(script, sizeof script, "msg a%d class=passive; sys b%d", i, i);
 		answers[i] = rig_submit(r, rig_item(r, session, script));
 	}
 	for (int i = 0; i < ITEMS; i++)

@@ -18,6 +18,7 @@ struct mem_session {
 	struct arena kept;          /* texts of facts and events */
 	struct replay *replay;
 	VEC(struct mem_event) events; /* seq n at n - 1 */
+	struct map ids;               /* of the events, each the session itself */
 	int64_t fence;
 	struct str holder; /* incarnation that took the lease; empty: nobody */
 };

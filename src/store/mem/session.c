@@ -9,6 +9,7 @@ mem_session_new(struct str id)
 	struct mem_session *s = xcalloc(1, sizeof *s);
 
 	arena_init(&s->kept);
+	map_init(&s->ids, 0);
 	s->replay = replay_new();
 	s->facts.id = arena_str(&s->kept, id);
 	return s;
@@ -23,6 +24,7 @@ mem_session_free(struct mem_session **p)
 		return;
 	replay_free(&s->replay);
 	vec_release(&s->events);
+	map_release(&s->ids);
 	arena_release(&s->kept);
 	free(s);
 	*p = NULL;
@@ -71,11 +73,10 @@ read_facts(struct mem_session *s)
 }
 
 static struct event
-keep_event(struct mem_session *s, const struct event *ev, int64_t seq)
+keep_event(struct mem_session *s, const struct event *ev)
 {
 	struct event kept = *ev;
 
-	kept.seq = seq;
 	kept.id = arena_str(&s->kept, ev->id);
 	kept.turn = arena_str(&s->kept, ev->turn);
 	kept.meta = arena_str(&s->kept, ev->meta);
@@ -96,8 +97,28 @@ rebuild(struct mem_session *s)
 void
 mem_session_cut(struct mem_session *s, size_t count)
 {
-	s->events.len -= count;
+	while (count-- > 0)
+		map_remove(&s->ids, vec_pop(&s->events).ev.id);
 	rebuild(s);
+}
+
+/* The replay looks at the ids of inputs and transcript entries only; here all are held to it. */
+static int
+add_event(struct mem_session *s, const struct event *ev, struct err *e)
+{
+	struct err why;
+
+	if (map_find(&s->ids, ev->id))
+		return err_set(e, ERR_CONFLICT, "seq %lld (%s): its id is taken",
+			       (long long)ev->seq, event_type(ev->kind));
+	if (replay_apply(s->replay, ev, &why) != 0)
+		return err_set(e, ERR_CONFLICT, "%s", why.text);
+	*vec_push(&s->events) = (struct mem_event){
+		.ev = keep_event(s, ev),
+		.hash = replay_session(s->replay)->head_hash,
+	};
+	map_put(&s->ids, s->events.ptr[s->events.len - 1].ev.id, s);
+	return 0;
 }
 
 int
@@ -107,17 +128,14 @@ mem_session_extend(struct mem_session *s, const struct event *events, size_t cou
 
 	for (size_t i = 0; i < count; i++) {
 		struct event ev = events[i];
-		struct err why;
+		int rc;
 
 		ev.seq = head + 1 + (int64_t)i;
-		if (replay_apply(s->replay, &ev, &why) != 0) {
+		rc = add_event(s, &ev, e);
+		if (rc != 0) {
 			mem_session_cut(s, i);
-			return err_set(e, ERR_CONFLICT, "%s", why.text);
+			return rc;
 		}
-		*vec_push(&s->events) = (struct mem_event){
-			.ev = keep_event(s, &ev, ev.seq),
-			.hash = replay_session(s->replay)->head_hash,
-		};
 	}
 	if (head == 0 && count > 0)
 		read_facts(s);
