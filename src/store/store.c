@@ -360,6 +360,16 @@ deliver_refused(struct store *s)
 }
 
 void
+store_drop_refused(struct store *s)
+{
+	for (struct store_refused *at = TAKE(s->refused), *next; at; at = next) {
+		next = at->next;
+		free(at);
+	}
+	s->refused_last = NULL;
+}
+
+void
 store_append(struct store *s, const struct store_item *item, store_append_fn *done, void *ctx)
 {
 	struct store_refused r = { .appended = done, .ctx = ctx };

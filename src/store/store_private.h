@@ -26,3 +26,5 @@ struct store {
  * store.c asks before any adapter sees it; ERR_INVALID or ERR_TOO_LARGE says what is wrong. */
 NODISCARD int store_item_check(const struct store_item *item, struct err *e);
 NODISCARD int store_query_check(const struct store_query *q, struct err *e);
+/* Forgets the refusals not yet delivered: their owner is gone (a played crash). */
+void store_drop_refused(struct store *s);

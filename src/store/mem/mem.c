@@ -179,6 +179,7 @@ store_mem_restart(struct store *s, struct store_owner owner, const char *incarna
 		list_remove(at);
 		free(LIST_OWNER(at, struct job, link));
 	}
+	store_drop_refused(s);
 	m->base.owner = owner;
 	m->incarnation = arena_str(&m->names, str_of(incarnation));
 }
