@@ -131,8 +131,8 @@ events_check(const struct store_item *item, struct err *e)
 		rc = event_envelope_check(&item->events[i], e);
 		if (rc == 0 && i > 0 && item->events[i].kind == EVENT_SESSION_CREATED)
 			rc = err_set(e, ERR_INVALID, "session.created stands first or nowhere");
-		if (rc != 0 && e)
-			return err_prefix(e, "event %zu: ", i);
+		if (rc != 0)
+			return err_prefix(e, rc, "event %zu: ", i);
 	}
 	if (rc != 0)
 		return rc;

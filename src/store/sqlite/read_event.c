@@ -59,7 +59,7 @@ read_event_take(struct read *r, struct column *c, struct buf *large, struct stor
 		rc = fetch_blob(r, blob, large, e);
 		ev->payload = buf_str(large);
 	}
-	return rc == 0 ? 0 : err_prefix(e, "seq %lld: ", (long long)ev->seq);
+	return rc == 0 ? 0 : err_prefix(e, rc, "seq %lld: ", (long long)ev->seq);
 }
 
 static int
@@ -70,7 +70,7 @@ make(struct read *r, sqlite3_stmt *st, struct err *e)
 	int rc = read_event_take(r, &c, &r->payload, &event, e);
 
 	if (rc != 0)
-		return err_prefix(e, "session " STR_FMT ": ", STR_ARG(r->q->session));
+		return err_prefix(e, rc, "session " STR_FMT ": ", STR_ARG(r->q->session));
 	event.session = r->q->session;
 	read_give(r, &(struct store_row){ .event = &event });
 	return 0;

@@ -66,8 +66,8 @@ make(struct read *r, sqlite3_stmt *st, struct err *e)
 	if (rc == 0)
 		read_give(r, &(struct store_row){ .item = &row });
 	else
-		err_prefix(e, "session " STR_FMT ", transcript entry of seq %lld: ",
-			   STR_ARG(r->q->session), (long long)row.item.seq);
+		rc = err_prefix(e, rc, "session " STR_FMT ", transcript entry of seq %lld: ",
+				STR_ARG(r->q->session), (long long)row.item.seq);
 	sqlite3_reset(edited);
 	return rc;
 }

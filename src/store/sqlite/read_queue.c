@@ -36,7 +36,7 @@ make_input(struct read *r, sqlite3_stmt *st, struct err *e)
 	if (rc == 0 && c.bad)
 		rc = err_set(e, ERR_CORRUPT, "its row is damaged");
 	if (rc != 0)
-		return err_prefix(e, "session " STR_FMT ", pending input of seq %lld: ",
+		return err_prefix(e, rc, "session " STR_FMT ", pending input of seq %lld: ",
 				  STR_ARG(r->q->session), (long long)in.seq);
 	read_give(r, &(struct store_row){ .input = &in });
 	return 0;
