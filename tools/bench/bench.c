@@ -6,12 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/json.h"
 #include "base/json_write.h"
 
 enum { ROUNDS = 5, RESULTS_MAX = 1024 * 1024 };
+enum { QUIET_TRIES = 100, QUIET_WINDOWS = 3, QUIET_WINDOW_US = 50 * 1000, QUIET_CPU_NS = 1000000 };
 static const int64_t SAMPLE_NS = 100 * 1000 * 1000;
 
 struct result {
@@ -26,6 +28,18 @@ bench_cpu_ns(void)
 
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
 	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+void
+bench_await_quiet(void)
+{
+	int quiet = 0;
+
+	for (int i = 0; i < QUIET_TRIES && quiet < QUIET_WINDOWS; i++) {
+		int64_t before_ns = bench_cpu_ns();
+		usleep(QUIET_WINDOW_US);
+		quiet = bench_cpu_ns() - before_ns < QUIET_CPU_NS ? quiet + 1 : 0;
+	}
 }
 
 double
@@ -140,6 +154,8 @@ write_result(struct jw *w, const struct bench *b, const struct result *r)
 	write_number(w, "baseline", r->baseline);
 	write_number(w, "ratio", r->ratio);
 	jw_field_str(w, "unit", str_of(b->unit));
+	if (b->against)
+		jw_field_str(w, "against", str_of(b->against));
 	if (b->bar == BENCH_NO_BAR) {
 		jw_field_null(w, "bar");
 		jw_field_null(w, "pass");

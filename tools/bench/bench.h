@@ -18,6 +18,7 @@ struct bench {
 	 * is no baseline. More is better under AT_LEAST, less under AT_MOST. */
 	enum bench_bar bar;
 	double limit;
+	const char *against; /* what the baseline does, for readers of the file; NULL: obvious */
 };
 
 /* Measures all, prints the table, merges into results_path (NULL: prints only). The exit status of
@@ -27,5 +28,8 @@ int bench_run(const struct bench *benches, size_t count, const char *results_pat
 /* For the callbacks: calls `once` for a tenth of a second of this process's CPU time and returns
  * calls per second. */
 double bench_calls_per_second(void (*once)(void *context), void *context);
+/* Returns when this process has stopped working (threads that tidy up after a sample), so that the
+ * next sample is not disturbed; gives up after five seconds. */
+void bench_await_quiet(void);
 /* CPU time of this process, all threads; wall time is clock_monotonic_ns. */
 int64_t bench_cpu_ns(void);
