@@ -58,7 +58,7 @@ has_all_words(const struct event *ev, struct str words, struct arena *a)
 	struct json_doc doc;
 	size_t count = 0;
 
-	if (json_parse(a, ev->payload, &JSON_LIMITS_DEFAULT, &doc, NULL) != 0)
+	if (json_parse(a, ev->payload, &EVENT_PAYLOAD_LIMITS, &doc, NULL) != 0)
 		return false;
 	for (struct str w = next_word(&words); w.len > 0; w = next_word(&words), count++)
 		if (!is_in_payload(json_root(&doc), w, a))

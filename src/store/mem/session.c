@@ -55,7 +55,7 @@ read_facts(struct mem_session *s)
 	struct json_doc *doc = ARENA_NEW(&s->kept, struct json_doc);
 	struct json p, version;
 
-	if (json_parse(&s->kept, ev->payload, &JSON_LIMITS_DEFAULT, doc, NULL) != 0)
+	if (json_parse(&s->kept, ev->payload, &EVENT_PAYLOAD_LIMITS, doc, NULL) != 0)
 		return;
 	p = json_root(doc);
 	f->agent_id = text_of(s, p, "agent_id");
