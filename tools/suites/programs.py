@@ -44,13 +44,18 @@ def build(root, kind, *targets):
 
 def unit(root, kind, only=None, env=None, timeout_s=None):
     """The unit test programs of one build; only(name) chooses among them."""
-    tests = json.loads((root / "build" / kind / "meson-info" / "intro-tests.json").read_text())
+    yield from tests(root, kind, "unit", only, env, timeout_s)
+
+
+def tests(root, kind, wanted, only=None, env=None, timeout_s=None):
+    """The programs that one build has in the suite called wanted."""
+    known = json.loads((root / "build" / kind / "meson-info" / "intro-tests.json").read_text())
     jobs = []
-    for test in tests:
+    for test in known:
         name = test["name"]
-        if "unit" not in [suite.split(":")[-1] for suite in test["suite"]] or only and not only(name):
+        if wanted not in [suite.split(":")[-1] for suite in test["suite"]] or only and not only(name):
             continue
-        log = root / "build" / "logs" / f"unit-{kind}" / (name.replace("/", "_") + ".txt")
+        log = root / "build" / "logs" / f"{wanted}-{kind}" / (name.replace("/", "_") + ".txt")
         jobs.append((name, wrapped(kind, test["cmd"]), log, root, timeout_s or test["timeout"], env))
     yield from run_all(jobs)
 
