@@ -45,6 +45,12 @@ class Layers(CheckCase):
                 self.refuses(header)
                 self.write(f"src/{path}")
 
+    def test_a_wrapped_library_ends_in_its_folder(self):
+        self.write("src/net/loop.c", "#include <uv.h>\n#include <llhttp.h>\n")
+        self.accepts()
+        self.write("src/app/wire.c", "#include <uv.h>\n")
+        self.refuses("src/app/wire.c:1", "only net knows it")
+
     def test_a_folder_without_a_row_in_the_law_is_refused(self):
         self.write("src/util/misc.c")
         self.refuses("util")
