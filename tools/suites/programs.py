@@ -68,8 +68,8 @@ def wrapped(kind, command):
 
 
 def with_threads(root):
-    """Which unit tests start threads: those that name the call."""
-    starts = re.compile(r"\b(pthread_create|thrd_create|uv_thread_create)\b")
+    """Which unit tests start threads: those that name a call that does."""
+    starts = re.compile(r"\b(pthread_create|thrd_create|uv_thread_create|probe_start)\b")
     found = set()
     for path in sorted((root / "tests" / "unit").glob("*/test_*.c")):
         if starts.search(path.read_text()):

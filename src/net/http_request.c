@@ -1,0 +1,141 @@
+#include "net/http_request.h"
+
+#include <stdlib.h>
+
+#include "net/http_conn.h"
+#include "net/http_send.h"
+
+struct str
+http_head_find(const struct http_head *head, struct str name)
+{
+	for (size_t i = 0; i < head->header_count; i++)
+		if (str_eq(head->headers[i].name, name))
+			return head->headers[i].value;
+	return (struct str){ 0 };
+}
+
+const struct http_head *
+http_request_head(const struct http_request *r)
+{
+	return &r->head;
+}
+
+struct arena *
+http_request_arena(struct http_request *r)
+{
+	return &r->arena;
+}
+
+void
+http_request_own(struct http_request *r, const struct http_owner *owner)
+{
+	r->owner = *owner;
+}
+
+bool
+http_request_is_over(const struct http_request *r)
+{
+	return !r->conn || r->answer == HTTP_ANSWER_COMPLETE;
+}
+
+static bool
+is_unanswered(const struct http_request *r)
+{
+	return r->conn && r->answer == HTTP_ANSWER_NONE;
+}
+
+static bool
+is_streaming(const struct http_request *r)
+{
+	return r->conn && r->answer == HTTP_ANSWER_STREAM;
+}
+
+void
+http_request_free(struct http_request *r)
+{
+	struct http_server *s = r->server;
+
+	list_remove(&r->gone_node);
+	arena_release(&r->arena);
+	free(r);
+	http_server_request_freed(s);
+}
+
+void
+http_request_release(struct http_request *r)
+{
+	struct http_conn *c = r->conn;
+
+	r->released = true;
+	list_remove(&r->gone_node);
+	if (!c)
+		http_request_free(r);
+	else if (r->answer != HTTP_ANSWER_COMPLETE)
+		http_conn_abort(c, HTTP_GONE_BROKEN); /* nobody is left to answer; frees r */
+}
+
+void
+http_request_body(struct http_request *r, const struct http_body_want *want)
+{
+	if (!is_unanswered(r) || r->body_mode != HTTP_BODY_UNASKED)
+		return;
+	r->want = *want;
+	if (r->want.max_bytes == HTTP_BODY_DEFAULT)
+		r->want.max_bytes = r->server->limits.body_bytes;
+	r->body_mode = HTTP_BODY_WANTED;
+	if (r->head.content_length > 0 && (uint64_t)r->head.content_length > r->want.max_bytes) {
+		http_conn_refuse(r->conn, 413, "the body is too large");
+		return;
+	}
+	if (r->continue_due && r->head.content_length != 0)
+		http_send_continue(r->conn);
+	if (r->conn)
+		http_conn_process_later(r->conn);
+}
+
+void
+http_request_resume(struct http_request *r)
+{
+	r->body_held = false;
+	if (is_unanswered(r))
+		http_conn_process_later(r->conn);
+}
+
+void
+http_request_reply(struct http_request *r, const struct http_reply *reply)
+{
+	if (is_unanswered(r))
+		http_send_reply(r->conn, reply);
+}
+
+void
+http_request_open(struct http_request *r, const struct http_reply *reply)
+{
+	struct http_head kept = { .keep_alive = r->head.keep_alive, .http_1_0 = r->head.http_1_0 };
+
+	if (is_unanswered(r))
+		http_send_open(r->conn, reply);
+	r->head = kept;
+	r->body = NULL;
+	r->body_len = r->body_cap = 0;
+	arena_release(&r->arena);
+}
+
+int
+http_request_push(struct http_request *r, struct net_bytes *bytes)
+{
+	return is_streaming(r) ? http_send_push(r->conn, bytes) : ERR_UNAVAILABLE;
+}
+
+size_t
+http_request_queued_bytes(const struct http_request *r)
+{
+	return is_streaming(r) ? r->conn->out.bytes : 0;
+}
+
+void
+http_request_end(struct http_request *r)
+{
+	if (is_streaming(r))
+		http_send_end(r->conn);
+}
