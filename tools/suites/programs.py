@@ -69,11 +69,12 @@ def wrapped(kind, command):
 
 def with_threads(root):
     """Which unit tests start threads: those that name a call that does."""
-    starts = re.compile(r"\b(pthread_create|thrd_create|uv_thread_create|probe_start)\b")
+    starts = re.compile(r"\b(pthread_create|thrd_create|uv_thread_create|probe_start|writer_new|reader_pool_new)\b")
     found = set()
-    for path in sorted((root / "tests" / "unit").glob("*/test_*.c")):
+    unit = root / "tests" / "unit"
+    for path in sorted(unit.rglob("test_*.c")):
         if starts.search(path.read_text()):
-            found.add(f"{path.parent.name}/{path.stem[len('test_'):]}")
+            found.add(f"{path.parent.relative_to(unit)}/{path.stem[len('test_'):]}")
     return found
 
 
