@@ -18,6 +18,19 @@ first_text(struct json payload, struct arena *a)
 	return (struct str){ 0 };
 }
 
+/* Behind the character at `at`, most of which are one byte; *blank when it shows as a space. */
+static size_t
+next_char(struct str text, size_t at, bool *blank)
+{
+	unsigned char c = (unsigned char)text.ptr[at];
+
+	*blank = c <= ' ' || c == 0x7f;
+	if (c < 0x80)
+		return at + 1;
+	utf8_next(text, &at);
+	return at;
+}
+
 struct str
 preview_line(struct json payload, size_t chars, struct arena *a)
 {
@@ -25,22 +38,21 @@ preview_line(struct json payload, size_t chars, struct arena *a)
 	/* One character and one space more than fit: enough to see that it must be cut. */
 	char *line = arena_alloc_raw(a, (chars + 2) * CHAR_BYTES_MAX);
 	size_t len = 0, cut = 0, count = 0;
-	bool blank = false;
+	bool blank, gap = false;
 
-	for (size_t at = 0; at < text.len && count <= chars;) {
-		size_t start = at;
-		uint32_t c = utf8_next(text, &at);
-		if (c <= ' ' || c == 0x7f) {
-			blank = true;
+	for (size_t at = 0, next; at < text.len && count <= chars; at = next) {
+		next = next_char(text, at, &blank);
+		if (blank) {
+			gap = true;
 			continue;
 		}
-		if (blank) {
+		if (gap) {
 			line[len++] = ' ';
 			count++;
+			gap = false;
 		}
-		blank = false;
-		memcpy(line + len, text.ptr + start, at - start);
-		len += at - start;
+		for (size_t i = at; i < next; i++)
+			line[len++] = text.ptr[i];
 		if (++count <= chars - DOTS)
 			cut = len;
 	}
