@@ -10,7 +10,7 @@ class Tracked(CheckCase):
         self.accepts()
 
     def test_a_folder_of_one_machine_is_refused(self):
-        for path in ("/work" + "/main", "/root" + "/.cache/x", ".." + "/shared/x"):
+        for path in ("/home" + "/ada/src", "/root" + "/.cache/x", "/Users" + "/ada/src"):
             with self.subTest(path):
                 self.write("a.md", f"first\nsee {path}\n")
                 self.git()
