@@ -50,6 +50,7 @@ struct crash {
 	struct rand rand;
 	int64_t cycle, cycles_here;
 	uint64_t hits[ARRAY_LEN(POINTS)], tries[ARRAY_LEN(POINTS)];
+	uint64_t missed[ARRAY_LEN(POINTS)]; /* 0, or a passing that never came */
 	uint64_t killed, acked, repeated, problems;
 };
 
@@ -118,17 +119,28 @@ kill_at_random(struct crash *c)
 	c->killed++;
 }
 
-/* A point that was never reached is tried again on a new store, at its first passing. */
+/* A point that was not reached is tried on a new store from then on, at an earlier passing: at its
+ * first until that has been hit. */
+static uint64_t
+choose_pass(struct crash *c, size_t point)
+{
+	uint64_t below = c->missed[point] ? c->missed[point] : POINT_PASS_MAX + 1;
+
+	if (below <= 2 || (c->missed[point] && c->hits[point] == 0))
+		return 1;
+	return 1 + rand_below(&c->rand, below - 1);
+}
+
 static void
 kill_at_point(struct crash *c, size_t point)
 {
+	uint64_t pass = choose_pass(c, point);
 	char spec[128];
-	bool first = c->tries[point] > 0 && c->hits[point] == 0, timed_out;
-	uint64_t pass = first ? 1 : 1 + rand_below(&c->rand, POINT_PASS_MAX);
+	bool timed_out;
 	pid_t pid;
 	int status;
 
-	if (first)
+	if (c->missed[point])
 		start_over(c);
 	snprintf(spec, sizeof spec, "%s=%llu:crash", POINTS[point], (unsigned long long)pass);
 	setenv("PERDURE_FAILPOINTS", spec, 1);
@@ -142,6 +154,8 @@ kill_at_point(struct crash *c, size_t point)
 		c->hits[point]++;
 	else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
 		fail_msg("%s: status %x: see %s", spec, status, c->journal);
+	else
+		c->missed[point] = pass;
 }
 
 static void
