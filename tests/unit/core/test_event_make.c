@@ -84,6 +84,7 @@ MAKE(confirm, event_make_confirmation(out, STR("sevt_1"), true, STR("ignored")))
 MAKE(confirm_deny, event_make_confirmation(out, STR("sevt_1"), false, STR("expired")))
 MAKE(request, event_make_request_start(out, STR("demo"), STR("ab12")))
 MAKE(request_end, event_make_request_end(out, STR("sevt_1"), false, &USAGE, 77))
+MAKE(request_free, event_make_request_end(out, STR("sevt_1"), false, &PLAIN_USAGE, 0))
 MAKE(request_failed, event_make_request_end(out, STR("sevt_1"), true, &PLAIN_USAGE, -1))
 MAKE(error, event_make_error(out, STR("model_overloaded_error"), STR("m"), STR("retrying")))
 MAKE(usage, event_make_usage(out, &PLAIN_USAGE, -1))
@@ -141,6 +142,7 @@ static const struct make_case {
 	{ "T8 a denial by the system", confirm_deny, EVENT_USER_TOOL_CONFIRMATION, "{\"type\":\"user.tool_confirmation\",\"tool_use_id\":\"sevt_1\",\"result\":\"deny\",\"deny_message\":\"expired\"}" },
 	{ "M10 model_request_start", request, EVENT_MODEL_REQUEST_START, "{\"type\":\"span.model_request_start\",\"model\":\"demo\",\"prefix_hash\":\"ab12\"}" },
 	{ "M10 model_request_end", request_end, EVENT_MODEL_REQUEST_END, "{\"type\":\"span.model_request_end\",\"model_request_start_id\":\"sevt_1\",\"is_error\":false,\"model_usage\":{\"input_tokens\":10,\"output_tokens\":5,\"cache_creation_input_tokens\":3,\"cache_read_input_tokens\":2,\"reasoning_tokens\":1,\"cost_picodollars\":77}}" },
+	{ "T15 a free request has a price", request_free, EVENT_MODEL_REQUEST_END, "{\"type\":\"span.model_request_end\",\"model_request_start_id\":\"sevt_1\",\"is_error\":false,\"model_usage\":{\"input_tokens\":10,\"output_tokens\":5,\"cache_creation_input_tokens\":0,\"cache_read_input_tokens\":0,\"cost_picodollars\":0}}" },
 	{ "M10 model_request_end failed", request_failed, EVENT_MODEL_REQUEST_END, "{\"type\":\"span.model_request_end\",\"model_request_start_id\":\"sevt_1\",\"is_error\":true,\"model_usage\":{\"input_tokens\":10,\"output_tokens\":5,\"cache_creation_input_tokens\":0,\"cache_read_input_tokens\":0}}" },
 	{ "M10 session.error", error, EVENT_SESSION_ERROR, "{\"type\":\"session.error\",\"error\":{\"type\":\"model_overloaded_error\",\"message\":\"m\",\"retry_status\":{\"type\":\"retrying\"}}}" },
 	{ "M10 session.usage", usage, EVENT_SESSION_USAGE, "{\"type\":\"session.usage\",\"usage\":{\"input_tokens\":10,\"output_tokens\":5,\"cache_creation_input_tokens\":0,\"cache_read_input_tokens\":0}}" },

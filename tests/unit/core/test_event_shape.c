@@ -52,6 +52,16 @@ static const struct shape_case {
 	{ "M11 a text block has no source", shape_blocks, "[{\"type\":\"text\",\"text\":\"t\",\"source\":{}}]", "no source" },
 	{ "M11 an image has no text", shape_blocks, "[{\"type\":\"image\",\"text\":\"t\",\"source\":{\"type\":\"url\",\"url\":\"u\"}}]", "only a text block" },
 	{ "M11 an image has no title", shape_blocks, "[{\"type\":\"image\",\"title\":\"t\",\"source\":{\"type\":\"url\",\"url\":\"u\"}}]", "only a document" },
+	{ "M11 a block has a type", shape_blocks, "[{\"text\":\"t\"}]", "v[0].type" },
+	{ "M11 a source has a type", shape_blocks, "[{\"type\":\"image\",\"source\":{\"url\":\"u\"}}]", "source.type" },
+	{ "M11 a result may hold an image", shape_result, "[{\"type\":\"image\",\"source\":{\"type\":\"url\",\"url\":\"u\"}}]", NULL },
+	{ "M11 texts are not empty", shape_texts, "[]", "at least one" },
+	{ "M11 a size does not excuse an attachment", shape_attachments, "[{\"path\":\"1\",\"file_id\":\"f\",\"size\":1}]", "either file_id or path" },
+	{ "M10 a rubric has a type", shape_rubric, "{\"content\":\"c\"}", "type" },
+	{ "M8 a stop reason has a type", shape_stop_reason, "{\"limit\":\"time\"}", "type" },
+	{ "M10 a retry status does not excuse an error", shape_error, "{\"type\":\"\",\"message\":\"m\",\"retry_status\":{\"type\":\"exhausted\"}}", "type" },
+	{ "M10 an error's type is there", shape_error, "{\"message\":\"m\"}", "type" },
+	{ "M11 usage counts input", shape_usage, "{\"output_tokens\":1}", "input_tokens" },
 	{ "M11 a block of an unknown type", shape_blocks, "[{\"type\":\"video\"}]", "v[0].type" },
 	{ "M11 a block is an object", shape_blocks, "[\"hi\"]", "v[0]" },
 	{ "M11 content is an array", shape_blocks, "\"hi\"", "array of content blocks" },
@@ -147,9 +157,12 @@ M10_lists_and_ids_are_bounded(void **state)
 	(void)state;
 	arena_init(&a);
 	buf_init(&text, 100000);
-	for (int i = 0; i < 1001; i++)
+	for (int i = 0; i < 1000; i++)
 		buf_printf(&text, "%s\"id%d\"", i ? "," : "[", i);
 	buf_putc(&text, ']');
+	assert_int_equal(shape_ids(parse_value(&a, &doc, buf_str(&text)), &e), 0);
+	text.len--;
+	buf_puts(&text, ",\"more\"]");
 	assert_int_equal(shape_ids(parse_value(&a, &doc, buf_str(&text)), &e), ERR_INVALID);
 	assert_non_null(strstr(e.text, "at most 1000"));
 	buf_clear(&text);
