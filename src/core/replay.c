@@ -55,8 +55,8 @@ replay_free(struct replay **p)
 	*p = NULL;
 }
 
-static struct str
-payload_text(struct replay *r, const struct replay_step *s, const char *name)
+struct str
+replay_text(struct replay *r, const struct replay_step *s, const char *name)
 {
 	struct json v;
 
@@ -78,7 +78,7 @@ move(struct replay *r, const struct replay_step *s, enum session_move m, struct 
 static int
 check_turn(struct replay *r, const struct replay_step *s, struct err *e)
 {
-	struct str turn = payload_text(r, s, "turn_id");
+	struct str turn = replay_text(r, s, "turn_id");
 
 	if (!str_eq(turn, r->session.turn))
 		return replay_corrupt(s, e, "names turn '" STR_FMT "', but '" STR_FMT "' is open",
@@ -103,7 +103,7 @@ on_running(struct replay *r, const struct replay_step *s, struct err *e)
 	if (rc != 0)
 		return rc;
 	if (opens) {
-		r->session.turn = arena_str(&r->kept, payload_text(r, s, "turn_id"));
+		r->session.turn = arena_str(&r->kept, replay_text(r, s, "turn_id"));
 		r->session.turn_seq = s->ev->seq;
 		r->session.attempt = 0;
 		vec_clear(&r->calls);
@@ -229,7 +229,7 @@ on_updated(struct replay *r, const struct replay_step *s, struct err *e)
 
 	if (json_find(s->payload, STR("title"), &title))
 		r->session.title = arena_str(&r->kept, json_str(title, &r->scratch));
-	if (!lifecycle_parse(payload_text(r, s, "lifecycle"), &to))
+	if (!lifecycle_parse(replay_text(r, s, "lifecycle"), &to))
 		return 0;
 	return set_lifecycle(r, s, to, e);
 }
@@ -241,7 +241,7 @@ on_reset(struct replay *r, const struct replay_step *s, struct err *e)
 
 	if (replay_input_has_pending_trigger(r))
 		return replay_corrupt(s, e, "reset although a trigger is pending");
-	if (!lifecycle_parse(payload_text(r, s, "lifecycle"), &to))
+	if (!lifecycle_parse(replay_text(r, s, "lifecycle"), &to))
 		return replay_corrupt(s, e, "lifecycle is missing");
 	return set_lifecycle(r, s, to, e);
 }
@@ -277,7 +277,7 @@ on_created(struct replay *r, const struct replay_step *s, struct err *e)
 {
 	if (s->ev->seq != 1)
 		return replay_corrupt(s, e, "a session is created once, at seq 1");
-	r->session.title = arena_str(&r->kept, payload_text(r, s, "title"));
+	r->session.title = arena_str(&r->kept, replay_text(r, s, "title"));
 	r->session.counters.last_activity_ms = s->ev->created_at_ms;
 	return 0;
 }

@@ -2,14 +2,6 @@
 #include "core/call_state.h"
 #include "core/replay_private.h"
 
-static struct str
-text_of(struct replay *r, struct json payload, const char *name)
-{
-	struct json v;
-
-	return json_find(payload, str_of(name), &v) ? json_str(v, &r->scratch) : (struct str){ 0 };
-}
-
 static struct call_row *
 call_find(struct replay *r, struct str id)
 {
@@ -39,7 +31,7 @@ replay_call_open(struct replay *r, const struct replay_step *s, struct err *e)
 int
 replay_call_result(struct replay *r, const struct replay_step *s, struct err *e)
 {
-	struct call_row *call = call_find(r, text_of(r, s->payload, call_state_field(s->ev->kind)));
+	struct call_row *call = call_find(r, replay_text(r, s, call_state_field(s->ev->kind)));
 
 	if (!call)
 		return replay_corrupt(s, e, "a result for a call the open turn does not have");
@@ -54,7 +46,7 @@ replay_call_result(struct replay *r, const struct replay_step *s, struct err *e)
 int
 replay_call_answer_arrives(struct replay *r, const struct replay_step *s, struct err *e)
 {
-	struct call_row *call = call_find(r, text_of(r, s->payload, call_state_field(s->ev->kind)));
+	struct call_row *call = call_find(r, replay_text(r, s, call_state_field(s->ev->kind)));
 
 	if (!call)
 		return replay_corrupt(s, e, "an answer to a call the open turn does not have");

@@ -62,19 +62,10 @@ in_view(const struct item_row *item)
 	return item->at_seq != 0 && !item->rewound && item->archived_by_seq == 0;
 }
 
-static struct str
-payload_text(struct replay *r, const struct replay_step *s, const char *name)
-{
-	struct json v;
-
-	return json_find(s->payload, str_of(name), &v) ? json_str(v, &r->scratch)
-						       : (struct str){ 0 };
-}
-
 int
 replay_item_rewind(struct replay *r, const struct replay_step *s, struct err *e)
 {
-	struct item_row *target = item_find(r, payload_text(r, s, "target_id"));
+	struct item_row *target = item_find(r, replay_text(r, s, "target_id"));
 
 	if (r->session.state.phase != TURN_NONE)
 		return replay_corrupt(s, e, "rewound while a turn is open");
@@ -107,8 +98,8 @@ undo_compaction(struct replay *r, const struct replay_step *s, struct str undoes
 int
 replay_item_compact(struct replay *r, const struct replay_step *s, struct err *e)
 {
-	struct str undoes = payload_text(r, s, "undoes_id");
-	struct str kept_id = payload_text(r, s, "kept_from_id");
+	struct str undoes = replay_text(r, s, "undoes_id");
+	struct str kept_id = replay_text(r, s, "kept_from_id");
 	const struct item_row *kept;
 	struct item_row edge = { .at_seq = s->ev->seq, .seq = s->ev->seq };
 

@@ -30,6 +30,9 @@ struct replay_step {
 int
 replay_corrupt(const struct replay_step *s, struct err *e, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
+/* A text field of the event's payload; empty when it is not there. */
+struct str replay_text(struct replay *r, const struct replay_step *s, const char *name);
+
 /* replay_input.c */
 int replay_input_arrive(struct replay *r, const struct replay_step *s, struct err *e);
 /* Consumes the ids listed under the payload's consumes[]; classes is a bit set of allowed classes. */

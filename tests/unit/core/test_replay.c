@@ -160,6 +160,22 @@ M11_results_are_tool_entries(void **state)
 }
 
 static void
+T9_a_call_knows_the_event_that_closed_it(void **state)
+{
+	struct replay *r =
+		run("msg a; run t a; ctool c; ctool d ask; custom r c; allow y d; consume t r y");
+	const struct call_row *calls;
+	size_t count;
+
+	(void)state;
+	calls = replay_calls(r, &count);
+	assert_int_equal(count, 2);
+	assert_int_equal(calls[0].closed_seq, 8);
+	assert_int_equal(calls[1].closed_seq, 0);
+	replay_free(&r);
+}
+
+static void
 M12_preview_is_one_short_line(void **state)
 {
 	struct replay *r = run("msg a "
@@ -431,6 +447,7 @@ main(void)
 	SUITE_TEST(&s, M12_counters_add_up);
 	SUITE_TEST(&s, M12_message_count_survives_rewind_and_compaction);
 	SUITE_TEST(&s, M12_preview_and_activity_follow_the_talk);
+	SUITE_TEST(&s, T9_a_call_knows_the_event_that_closed_it);
 	SUITE_TEST(&s, M12_preview_is_one_short_line);
 	SUITE_TEST(&s, M12_titles_come_from_people_and_previews_from_text);
 	SUITE_TEST(&s, M11_results_are_tool_entries);
