@@ -117,7 +117,8 @@ struct store_result {
 	int64_t first_seq; /* of the item's events (on replay: of the first item's) */
 	int64_t head_seq;
 	struct sha256 head_hash;
-	int64_t fence;              /* after STORE_LEASE_TAKE or BREAK */
+	int64_t waiting; /* triggers that wait behind the one that runs or runs next; not on replay */
+	int64_t fence;   /* after STORE_LEASE_TAKE or BREAK */
 	int64_t change;             /* the change cursor behind its last event */
 	struct str session, answer; /* on replay: of the first item; good during the callback */
 };
@@ -176,10 +177,19 @@ enum store_query_kind {
 	STORE_SEARCH,
 };
 
+/* Empty and zero members filter nothing. */
 struct store_session_filter {
-	struct str workspace_id, agent_id, id_prefix; /* empty: any */
-	unsigned lifecycles;                          /* 0: any */
-	int64_t active_since_ms;                      /* 0: any */
+	struct str workspace_id, agent_id, id_prefix;
+	int64_t agent_version;
+	struct str participant; /* a user: there is a record participant "<session>/<user>" */
+	struct str source_kind, platform;        /* of the session's source */
+	struct str metadata_key, metadata_value; /* the metadata has this text under this key */
+	struct str text;     /* in the title or the last message, letters of either case */
+	unsigned lifecycles; /* bit set of 1 << enum lifecycle */
+	unsigned phases;     /* bit set of 1 << enum turn_phase */
+	bool open_work; /* a turn is open or a trigger is pending: found by an index, for start-up */
+	unsigned interactive, group; /* 1: only those, 2: only the others */
+	int64_t active_since_ms, created_from_ms, created_until_ms; /* inclusive */
 };
 struct store_query {
 	enum store_query_kind kind;

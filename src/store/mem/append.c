@@ -98,6 +98,7 @@ extend(struct mem_session *s, const struct store_item *item, struct store_result
 	out->first_seq = item->event_count > 0 ? first : 0;
 	out->head_seq = row->head_seq;
 	out->head_hash = row->head_hash;
+	out->waiting = (int64_t)waiting;
 	return 0;
 }
 

@@ -126,13 +126,11 @@ check_require(struct tx *t, const struct store_item *item, const struct head *he
 
 /* Only items that add to a full queue can fail here, and those run under a savepoint. */
 static int
-check_waiting(const struct head_row *row, const struct store_require *r, struct err *e)
+check_waiting(int64_t waiting, const struct store_require *r, struct err *e)
 {
-	size_t waiting = queue_depth((size_t)row->waiting, row->state.phase != TURN_NONE);
-
-	if (r->has_max_waiting && (int64_t)waiting > r->max_waiting)
-		return err_set(e, ERR_LIMIT, "%zu messages would wait, at most %lld may", waiting,
-			       (long long)r->max_waiting);
+	if (r->has_max_waiting && waiting > r->max_waiting)
+		return err_set(e, ERR_LIMIT, "%lld messages would wait, at most %lld may",
+			       (long long)waiting, (long long)r->max_waiting);
 	return 0;
 }
 
@@ -300,8 +298,11 @@ extend(struct tx *t, struct head *head, const struct store_item *item, struct st
 
 	for (size_t i = 0; rc == 0 && i < item->event_count; i++)
 		rc = append_event(t, head, &item->events[i], &out->err);
-	if (rc == 0)
-		rc = check_waiting(&head->row, &item->require, &out->err);
+	if (rc == 0) {
+		out->waiting = (int64_t)queue_depth((size_t)head->row.waiting,
+						    head->row.state.phase != TURN_NONE);
+		rc = check_waiting(out->waiting, &item->require, &out->err);
+	}
 	if (rc != 0)
 		return rc;
 	change_lease(&head->row, item->lease, out);

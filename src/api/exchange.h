@@ -1,0 +1,94 @@
+/* exchange - one request on its way through a handler: authenticated, decoded, to be answered once.
+ *
+ * A handler is called with everything its row asked for in place and ends the exchange by exactly one
+ * of exchange_json, exchange_fail, exchange_problem or exchange_take, now or later. What it needs
+ * until then it allocates in x->arena. Whether the client is still there does not matter. */
+#pragma once
+#include "api/api.h"
+#include "base/buf.h"
+#include "base/json.h"
+#include "net/http_request.h"
+#include "net/query.h"
+#include "net/route.h"
+#include "net/sse.h"
+
+struct exchange;
+typedef void exchange_fn(struct exchange *x);
+
+enum route_auth {
+	ROUTE_OPEN,  /* nobody is asked: health, readiness, the API's description */
+	ROUTE_TOKEN, /* any token; the engine decides what it may see */
+};
+enum route_body {
+	ROUTE_NO_BODY,   /* one that is sent is refused */
+	ROUTE_JSON,      /* a JSON object must come */
+	ROUTE_JSON_MAYBE /* may be missing or empty */
+};
+/* A row of the one table (api/routes.c). */
+struct api_route {
+	struct route route; /* method, pattern */
+	exchange_fn *handle;
+	enum route_auth auth;
+	enum access_verb
+		verb; /* what the engine asks for it: the authorisation matrix is made of it */
+	enum route_body body;
+	bool mutates;      /* takes an Idempotency-Key */
+	bool streams;      /* answers with server-sent events */
+	size_t body_bytes; /* 0: the configured limit */
+	const char *query; /* the parameters it knows: "limit page types[]"; others are refused */
+	const char *tag, *summary; /* for the documents */
+	const char *request,
+		*response; /* names of their schemas in the OpenAPI document; NULL: none */
+};
+extern const struct api_route API_ROUTES[];
+extern const size_t API_ROUTE_COUNT;
+
+struct exchange {
+	struct api *api;
+	struct engine *engine;
+	struct http_request *request;
+	struct arena *arena;
+	const struct api_route *route;
+	struct engine_caller caller;
+	struct str captures[ROUTE_CAPTURES_MAX];
+	struct query query;
+	struct str body_text;
+	struct json body; /* absent without one */
+	struct engine_repeat repeat;
+	struct engine_call
+		call; /* caller and repeat in place; set done and ctx (x) and hand it over */
+	struct str request_id;
+};
+
+/* The whole answer; json is copied. Adds request-id, x-request-id; idempotency-replayed when
+ * replayed. */
+void exchange_json(struct exchange *x, int status, struct str json, bool replayed);
+/* The error body for an ERR_* code and its sentence; 409 carries x-should-retry: false. */
+void exchange_fail(struct exchange *x, int rc, const struct err *e);
+/* The same with everything said by the caller: status, error.type, error.details (JSON or empty). */
+struct api_problem {
+	int status;
+	const char *type; /* "conflict_error"; NULL: the usual one of the status */
+	struct str message;
+	struct str details; /* JSON object; empty: none */
+};
+void exchange_problem(struct exchange *x, const struct api_problem *p);
+/* The handler keeps the request: it opens a stream and releases the request itself. headers gets
+ * those that every answer has (at most EXCHANGE_HEADERS). x is gone after exchange_free. */
+enum { EXCHANGE_HEADERS = 4 };
+size_t exchange_headers(const struct exchange *x, struct http_header headers[EXCHANGE_HEADERS]);
+/* A stream that opened needs nothing of the request's memory any more (it dies in sse_open): whatever
+ * it keeps it has copied. Frees x, not the request. */
+void exchange_leave(struct exchange *x);
+struct sse *api_sse(struct api *api);
+struct loop *api_loop(struct api *api);
+
+/* Query parameters. Absent: *out keeps its value. Errors name the parameter. */
+NODISCARD int exchange_query_int(struct exchange *x, const char *name, int64_t min, int64_t max,
+				 int64_t *out, struct err *e);
+NODISCARD int
+exchange_query_str(struct exchange *x, const char *name, struct str *out, struct err *e);
+NODISCARD int exchange_query_bool(struct exchange *x, const char *name, bool *out, struct err *e);
+/* RFC 3339. */
+NODISCARD int
+exchange_query_instant(struct exchange *x, const char *name, int64_t *out, struct err *e);

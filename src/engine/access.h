@@ -1,0 +1,13 @@
+/* access - gathers the facts about a session and asks core/access_policy. */
+#pragma once
+#include "engine/engine_private.h"
+
+/* rc 0: allowed, and session holds its row (good during the call). ERR_NOT_FOUND: absent or hidden;
+ * ERR_DENIED, ERR_CONFLICT with the reason's sentence. */
+typedef void
+access_fn(void *ctx, int rc, const struct err *err, const struct store_session *session);
+void access_check(struct engine *en, const struct engine_caller *caller, enum access_verb verb,
+		  struct str session, access_fn *done, void *ctx);
+/* Verbs that concern no session: answers at once. */
+NODISCARD int
+access_check_now(const struct engine_caller *caller, enum access_verb verb, struct err *e);

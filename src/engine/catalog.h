@@ -1,0 +1,26 @@
+/* catalog - agents and environments: versioned definitions as records.
+ * Commands of engine.h: engine_agent_*, engine_environment_*. */
+#pragma once
+#include "engine/engine_private.h"
+
+struct catalog *catalog_new(struct engine *en);
+void catalog_free(struct catalog **c);
+/* Makes agent main, environment local-default and workspace main where they are missing. */
+void
+catalog_load(struct catalog *c, void (*done)(void *ctx, int rc, const struct err *err), void *ctx);
+
+/* The definition as a version froze it: the wire's agent object (JSON). Versions never change, so
+ * recent ones are kept. version 0: the current one. ERR_NOT_FOUND when there is none. */
+struct catalog_agent {
+	struct str id;
+	int64_t version;
+	bool archived;
+	struct str body; /* good during the call */
+};
+typedef void
+catalog_agent_fn(void *ctx, int rc, const struct err *err, const struct catalog_agent *agent);
+void
+catalog_agent(struct catalog *c, struct str id, int64_t version, catalog_agent_fn *done, void *ctx);
+/* An environment that exists and is not archived? */
+typedef void catalog_check_fn(void *ctx, int rc, const struct err *err);
+void catalog_environment_check(struct catalog *c, struct str id, catalog_check_fn *done, void *ctx);

@@ -1,0 +1,216 @@
+/* engine - the shell's one face: commands in, pages and watches out.
+ *
+ * Everything happens on the thread that owns the store's answers (the loop). A command answers
+ * exactly once through its done function, never inside the call, and only after what it says is
+ * durable. Texts and JSON handed in must stay until then. Accepting is committing: rc 0 means
+ * synced. What a caller may not see does not exist for it: a denial is ERR_NOT_FOUND.
+ *
+ * The engine knows no sockets: time and timers come from base/host, models from provider/provider.h. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/err.h"
+#include "base/host.h"
+#include "base/json.h"
+#include "base/list.h"
+#include "base/sha256.h"
+#include "base/str.h"
+#include "core/access_policy.h"
+#include "core/event.h"
+#include "core/input.h"
+#include "core/principal.h"
+#include "provider/provider.h"
+#include "store/store.h"
+
+struct engine;
+
+/* "demo" or "name/model": whose model is it, and what does the provider call it? ERR_INVALID names
+ * the known ones. */
+struct engine_models {
+	int (*find)(void *ctx, struct str model, struct provider **provider, struct str *name,
+		    struct err *e);
+	void *ctx;
+};
+
+struct engine_config {
+	struct store *store; /* borrowed; its owner calls engine_on_grown and store_dispatch */
+	struct host *host;
+	struct engine_models models;
+	struct str default_model;
+	struct str owner_token; /* the text of <data>/owner.token: known from the start on */
+	int64_t queue_depth;    /* messages that may wait in a session */
+	int64_t quiet_ms;       /* collect: so long without a further message */
+};
+
+struct engine *engine_new(const struct engine_config *config);
+/* Loads users and tokens, makes what a fresh data directory holds (agent main, environment
+ * local-default, workspace main, the owner's token), ends or continues what a killed process left
+ * open. done says when commands may come. */
+void
+engine_start(struct engine *en, void (*done)(void *ctx, int rc, const struct err *err), void *ctx);
+/* Takes no more commands (ERR_UNAVAILABLE), lets open turns end within timeout_ms, reschedules the
+ * rest. done: nothing is open any more. */
+void engine_drain(struct engine *en, int64_t timeout_ms, void (*done)(void *ctx), void *ctx);
+/* After a drain, and before the store is freed. */
+void engine_free(struct engine **en);
+/* The store's watch. */
+void engine_on_grown(struct engine *en, struct str session, int64_t head_seq);
+struct host *engine_host(struct engine *en);
+
+/* ---- who asks ---- */
+
+struct engine_caller {
+	struct principal who;
+	struct str token_id;
+	int64_t expires_at_ms; /* 0: never */
+};
+/* From the text of a token; ERR_AUTH for one that is unknown, revoked or expired. The caller's texts
+ * live as long as the engine. */
+NODISCARD int
+engine_authenticate(struct engine *en, struct str token, struct engine_caller *out, struct err *e);
+/* Is the token still good? Streams that stay open ask again: within a second of its end they close. */
+bool engine_token_is_live(struct engine *en, struct str token_id);
+
+/* ---- commands ---- */
+
+/* How a repeat of the request is told; a key that is empty: none was sent. */
+struct engine_repeat {
+	struct str scope;      /* principal, method and path */
+	struct str key;        /* Idempotency-Key */
+	struct sha256 request; /* of the body */
+};
+
+struct engine_answer {
+	int rc;
+	const struct err *err;
+	bool replayed; /* the first answer again: nothing was written. Only what is marked * is set */
+	struct str id;   /* * what was made or changed: session, agent, environment, user, token */
+	int64_t version; /* * of the record */
+	int64_t first_seq;  /* * of the events written; 0: none were */
+	size_t event_count; /* * */
+	const struct event
+		*events;        /* as stored, with seq; good during the call; NULL on a replay */
+	bool triggered;         /* * a turn runs for it, now or when its turn comes */
+	int64_t queue_position; /* * 0 runs now, 1… waits; -1: not queued */
+	struct str secret;      /* of a new token: shown once */
+	bool created;           /* a session was opened, not reopened */
+	struct str current; /* with ERR_CONFLICT of an archived session: the one that is current */
+};
+typedef void engine_done_fn(void *ctx, const struct engine_answer *answer);
+
+struct engine_call {
+	const struct engine_caller *caller;
+	const struct engine_repeat *repeat; /* NULL: not repeatable */
+	engine_done_fn *done;
+	void *ctx;
+};
+
+/* Bodies are the API's JSON objects; they are checked here, errors name the field's path. */
+void engine_agent_create(struct engine *en, const struct engine_call *call, struct json body);
+void engine_agent_update(struct engine *en, const struct engine_call *call, struct str id,
+			 struct json body);
+void engine_agent_archive(struct engine *en, const struct engine_call *call, struct str id);
+
+void engine_environment_create(struct engine *en, const struct engine_call *call, struct json body);
+void engine_environment_update(struct engine *en, const struct engine_call *call, struct str id,
+			       struct json body);
+void engine_environment_archive(struct engine *en, const struct engine_call *call, struct str id);
+void engine_environment_delete(struct engine *en, const struct engine_call *call, struct str id);
+
+void engine_user_create(struct engine *en, const struct engine_call *call, struct json body);
+void engine_user_update(struct engine *en, const struct engine_call *call, struct str id,
+			struct json body);
+void engine_token_create(struct engine *en, const struct engine_call *call, struct json body);
+void engine_token_revoke(struct engine *en, const struct engine_call *call, struct str id);
+
+/* Creates, or reopens when the body names an id that exists and the caller may see. */
+void engine_session_open(struct engine *en, const struct engine_call *call, struct json body);
+/* title, metadata (null deletes a key), budget, agent{tools, mcp_servers}. */
+void engine_session_update(struct engine *en, const struct engine_call *call, struct str session,
+			   struct json body);
+void engine_session_archive(struct engine *en, const struct engine_call *call, struct str session);
+void engine_session_delete(struct engine *en, const struct engine_call *call, struct str session);
+void engine_resource_add(struct engine *en, const struct engine_call *call, struct str session,
+			 struct json body);
+void engine_resource_update(struct engine *en, const struct engine_call *call, struct str session,
+			    struct str id, struct json body);
+void engine_resource_delete(struct engine *en, const struct engine_call *call, struct str session,
+			    struct str id);
+
+/* A batch of client events, all or nothing, in order. */
+void engine_send(struct engine *en, const struct engine_call *call, struct str session,
+		 struct json events);
+
+struct engine_message {
+	struct str text;
+	bool append_only; /* store and tell, run nothing */
+	bool has_busy;
+	enum busy_mode busy;
+	struct json sender, attachments, metadata; /* absent: none */
+	bool has_mentioned, mentioned;
+	struct str message_id; /* the sender's own; a repeat gets the first answer */
+};
+void engine_post(struct engine *en, const struct engine_call *call, struct str session,
+		 const struct engine_message *message);
+/* Look at the session and run one turn if anything is pending or due. */
+void engine_wake(struct engine *en, const struct engine_call *call, struct str session);
+
+/* ---- reading ---- */
+
+/* One page of the store, if the caller may see it: a query with a session asks for that session's
+ * standing, a list is narrowed to what is the caller's, records by what they are. The rows arrive as
+ * store_read says: on a thread of the store's, views good during the call. */
+void engine_read(struct engine *en, const struct engine_caller *caller, const struct store_query *q,
+		 store_row_fn *row, store_read_fn *done, void *ctx);
+
+/* Kinds of records, for queries. */
+#define RECORD_AGENT         STR("agent")         /* id; body: the wire's object */
+#define RECORD_AGENT_VERSION STR("agent_version") /* "<agent>/<version, 10 digits>", owner: agent */
+#define RECORD_ENVIRONMENT   STR("environment")
+#define RECORD_WORKSPACE     STR("workspace")
+#define RECORD_USER          STR("user")
+#define RECORD_TOKEN         STR("token")
+#define RECORD_RESOURCE      STR("resource")    /* owner: session */
+#define RECORD_PARTICIPANT   STR("participant") /* "<session>/<user>", owner: user */
+/* What a session has beyond its log, only where there is something: {"agent"?: resolved snapshot with
+ * its overrides, "vault_ids"?, "budget"?, "webhook_url"?}. id: session. */
+#define RECORD_SESSION_EXTRA STR("session_extra")
+
+/* ---- watching ---- */
+
+/* A message that is being written: never stored, no cursor. */
+enum preview_kind { PREVIEW_START, PREVIEW_DELTA, PREVIEW_END };
+struct engine_preview {
+	enum preview_kind kind;
+	struct str session, event_id;
+	enum event_kind event_kind; /* agent.message or agent.thinking */
+	struct str text;            /* of a delta */
+};
+
+enum engine_over { ENGINE_OVER_DELETED, ENGINE_OVER_SHUTDOWN };
+
+/* Lives in its owner. Callbacks come after the commit, in the log's order, each event once; they may
+ * unwatch, also themselves. */
+struct engine_watch {
+	struct list node;
+	void (*on_event)(void *ctx, const struct store_event *ev);
+	void (*on_preview)(void *ctx, const struct engine_preview *p); /* NULL: not wanted */
+	void (*on_over)(void *ctx, enum engine_over why); /* it is off the list already */
+	void *ctx;
+	struct engine *en; /* NULL: not watching */
+	struct actor *actor;
+};
+/* Whoever follows a log with a cursor: watches first, then reads pages behind its cursor and drops
+ * what the watch brings meanwhile; when a page ends at engine_head or above, the reader is live from
+ * that callback on and drops what is not behind its cursor. That leaves no gap and no double. The
+ * caller's standing is asked by engine_read. */
+void engine_watch_session(struct engine *en, struct str session, struct engine_watch *w);
+/* All sessions; the cursor is the change number. */
+void engine_watch_all(struct engine *en, struct engine_watch *w);
+void engine_unwatch(struct engine_watch *w);
+/* The durable head as far as this thread has been told; 0: nothing was since the watch began. */
+int64_t engine_head(struct engine *en, struct str session);
+int64_t engine_change_head(struct engine *en);
+/* Calls on_preview of w with PREVIEW_START and the text so far of each message being written. */
+void engine_preview_so_far(struct engine_watch *w);

@@ -1,0 +1,33 @@
+/* engine_private - the engine's parts as its own files see them. */
+#pragma once
+#include "base/id.h"
+#include "base/map.h"
+#include "base/rand.h"
+#include "engine/engine.h"
+
+struct identity;
+struct catalog;
+
+struct engine {
+	struct engine_config config;
+	struct store *store;
+	struct host *host;
+	struct rand rand;
+	struct id_gen ids;
+
+	struct map actors; /* live sessions by id: watched, or with a turn (engine/actor) */
+	size_t open_turns;
+	struct list watches; /* of all sessions */
+	int64_t change_head;
+
+	struct identity *identity; /* users and tokens (engine/identity) */
+	struct catalog *catalog;   /* agents and environments (engine/catalog) */
+	bool draining;
+	void (*drained)(void *ctx);
+	void *drained_ctx;
+};
+
+/* An id of the engine's own making, in a: "sevt_…". */
+struct str engine_make_id(struct engine *en, struct arena *a, const char *prefix);
+/* Answers call later with rc and the sentence of e: refusals that never reach the store. */
+void engine_refuse(struct engine *en, const struct engine_call *call, int rc, const struct err *e);

@@ -1,0 +1,13 @@
+/* wake - the only way anything runs: look at what is pending or due, run one bounded turn. */
+#pragma once
+#include "engine/engine_private.h"
+
+/* Carries no payload and may be called as often as one likes: nothing pending, nothing happens; a
+ * turn that runs here learns that there is something new to look at. */
+void wake_session(struct engine *en, struct str session);
+/* At the start: sessions with an open turn or pending triggers, in pages; done when all of them are
+ * known, not when they have run. */
+void
+wake_recover(struct engine *en, void (*done)(void *ctx, int rc, const struct err *err), void *ctx);
+/* Lets running turns end until timeout_ms are over, then puts the rest off (status_rescheduled). */
+void wake_drain(struct engine *en, int64_t timeout_ms);

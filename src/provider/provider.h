@@ -1,0 +1,72 @@
+/* provider - a language model behind one streaming call.
+ *
+ * One thread, asynchronous: provider_start returns at once, events follow, the last of them is
+ * exactly one on_done or on_failed. No event comes from inside start or cancel, and none after
+ * cancel. Adapters: demo (built in, deterministic, needs no key), scripted (tests), later the HTTP
+ * dialects. tests/contract holds for all of them. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/err.h"
+#include "base/str.h"
+#include "core/message.h"
+#include "core/model_failure.h"
+#include "core/usage.h"
+
+struct provider_tool {
+	struct str name, description;
+	struct str input_schema; /* JSON object */
+};
+
+/* Everything it points to must stay until the last event or the cancel. */
+struct provider_request {
+	struct str model;  /* without the provider's prefix */
+	struct str system; /* the system prompt; empty: none */
+	const struct message *messages;
+	size_t message_count;
+	const struct provider_tool *tools;
+	size_t tool_count;
+	int64_t max_output_tokens;
+	struct str cache_key; /* the session: what a provider may key its prompt cache by */
+};
+
+enum provider_stop {
+	PROVIDER_STOP_END,    /* the model is done */
+	PROVIDER_STOP_TOOLS,  /* it waits for the results of its calls */
+	PROVIDER_STOP_LENGTH, /* max_output_tokens were used up */
+	PROVIDER_STOP_REFUSAL,
+};
+
+struct provider_failure {
+	enum model_failure kind;
+	int64_t retry_after_ms; /* what the peer asked for; -1: nothing */
+	const struct err *err;  /* a sentence for people, without secrets */
+};
+
+/* Pieces add up: text and thinking in order; a tool call comes whole. Texts are good during the
+ * call. */
+struct provider_events {
+	void (*on_text)(void *ctx, struct str piece);
+	void (*on_thinking)(void *ctx, struct str piece);
+	/* What must be returned to the provider with the thinking it belongs to (signatures). */
+	void (*on_thinking_data)(void *ctx, struct str data);
+	void (*on_call)(void *ctx, const struct tool_call *call);
+	void (*on_done)(void *ctx, enum provider_stop stop, const struct usage *usage);
+	void (*on_failed)(void *ctx, const struct provider_failure *failure);
+};
+
+struct provider;
+struct provider_call; /* one request on its way; gone after its last event or cancel */
+
+struct provider_ops {
+	struct provider_call *(*start)(struct provider *p, const struct provider_request *request,
+				       const struct provider_events *events, void *ctx);
+	void (*cancel)(struct provider_call *call);
+	void (*free)(struct provider *p);
+};
+struct provider { /* first member of the adapter's own struct */
+	const struct provider_ops *ops;
+	struct str name;
+	int64_t context_tokens; /* the window when nobody says otherwise */
+};
