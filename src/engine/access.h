@@ -11,3 +11,9 @@ void access_check(struct engine *en, const struct engine_caller *caller, enum ac
 /* Verbs that concern no session: answers at once. */
 NODISCARD int
 access_check_now(const struct engine_caller *caller, enum access_verb verb, struct err *e);
+
+/* The id of the record that makes a user a participant. */
+struct str access_participant_id(struct arena *a, struct str session, struct str user);
+/* A row with its texts, for whoever keeps it beyond the callback that showed it. */
+void access_copy_session(struct arena *a, const struct store_session *from,
+			 struct store_session *to);

@@ -5,7 +5,7 @@
 
 struct commit;
 
-/* Everything a commit is given is copied into its arena. session empty: records only. */
+/* What a commit is given is copied into its arena. session empty: records only. */
 struct commit *commit_new(struct engine *en, struct str session);
 /* Dies with the commit, after done. */
 struct arena *commit_arena(struct commit *c);
@@ -19,6 +19,7 @@ struct commit_event {
 	struct str id;   /* empty: one is made */
 	struct str turn; /* empty: none */
 	struct str meta, payload;
+	bool borrowed; /* its texts stay until done: nothing is copied */
 };
 /* Appends an event, now; returns its id. */
 struct str commit_append(struct commit *c, const struct commit_event *ev);
@@ -28,6 +29,7 @@ commit_append_made(struct commit *c, enum event_kind kind, struct str turn, stru
 void commit_put(struct commit *c, const struct store_put *put);
 /* Nothing happens for a repeat that is NULL or without a key. answer: what a replay needs. */
 void commit_repeat(struct commit *c, const struct engine_repeat *repeat, struct str answer);
+/* At most four, with those of commit_repeat. expires_at_ms 0: 30 days from now. */
 void commit_key(struct commit *c, const struct store_key *key);
 
 struct commit_result {

@@ -159,8 +159,10 @@ void engine_wake(struct engine *en, const struct engine_call *call, struct str s
 /* ---- reading ---- */
 
 /* One page of the store, if the caller may see it: a query with a session asks for that session's
- * standing, a list is narrowed to what is the caller's, records by what they are. The rows arrive as
- * store_read says: on a thread of the store's, views good during the call. */
+ * standing, a list is narrowed to what is the caller's, records by what they are (those that belong
+ * to a session name it in q->session). The rows arrive as store_read says: on a thread of the
+ * store's, views good during the call. Of a change that is not the caller's only its number comes,
+ * with an empty session, so that cursors move. */
 void engine_read(struct engine *en, const struct engine_caller *caller, const struct store_query *q,
 		 store_row_fn *row, store_read_fn *done, void *ctx);
 
@@ -185,7 +187,7 @@ struct engine_preview {
 	enum preview_kind kind;
 	struct str session, event_id;
 	enum event_kind event_kind; /* agent.message or agent.thinking */
-	struct str text;            /* of a delta */
+	struct str text; /* of a delta; of a start the text so far, for who joins in the middle */
 };
 
 enum engine_over { ENGINE_OVER_DELETED, ENGINE_OVER_SHUTDOWN };

@@ -25,9 +25,14 @@ struct engine {
 	bool draining;
 	void (*drained)(void *ctx);
 	void *drained_ctx;
+	struct host_task drain_task;
 };
 
 /* An id of the engine's own making, in a: "sevt_…". */
 struct str engine_make_id(struct engine *en, struct arena *a, const char *prefix);
 /* Answers call later with rc and the sentence of e: refusals that never reach the store. */
 void engine_refuse(struct engine *en, const struct engine_call *call, int rc, const struct err *e);
+/* While draining: refuses the call and says true. */
+bool engine_is_closed(struct engine *en, const struct engine_call *call);
+/* Whoever lowers open_turns says so: a drain may be over. */
+void engine_turn_closed(struct engine *en);

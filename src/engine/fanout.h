@@ -10,3 +10,5 @@ void fanout_events(struct engine *en, struct str session, const struct event *ev
 void fanout_preview_start(struct actor *actor, struct str event_id, enum event_kind kind);
 void fanout_preview_delta(struct actor *actor, struct str event_id, struct str piece);
 void fanout_preview_end(struct actor *actor, struct str event_id);
+/* The server stops: every watch is told and gone. */
+void fanout_end(struct engine *en);

@@ -17,19 +17,31 @@ struct store_refused {
 };
 
 static int
-id_check(const char *what, struct str id, struct err *e)
+text_id_check(const char *what, struct str id, size_t max, struct err *e)
 {
 	if (id.len == 0)
 		return err_set(e, ERR_INVALID, "%s must not be empty", what);
-	if (id.len > STORE_ID_MAX)
-		return err_set(e, ERR_INVALID, "%s has at most %d bytes, this one %zu", what,
-			       STORE_ID_MAX, id.len);
+	if (id.len > max)
+		return err_set(e, ERR_INVALID, "%s has at most %zu bytes, this one %zu", what, max,
+			       id.len);
 	for (size_t i = 0; i < id.len; i++)
 		if ((unsigned char)id.ptr[i] < 0x20 || id.ptr[i] == 0x7f)
 			return err_set(e, ERR_INVALID, "%s must not contain control bytes", what);
 	if (!utf8_valid(id))
 		return err_set(e, ERR_INVALID, "%s must be valid UTF-8", what);
 	return 0;
+}
+
+static int
+id_check(const char *what, struct str id, struct err *e)
+{
+	return text_id_check(what, id, STORE_ID_MAX, e);
+}
+
+static int
+record_id_check(struct str id, struct err *e)
+{
+	return text_id_check("a record's id", id, STORE_RECORD_ID_MAX, e);
 }
 
 static int
@@ -167,7 +179,7 @@ put_check(const struct store_put *put, struct err *e)
 	int rc = id_check("a record's kind", r->kind, e);
 
 	if (rc == 0)
-		rc = id_check("a record's id", r->id, e);
+		rc = record_id_check(r->id, e);
 	if (rc == 0)
 		rc = optional_id_check("a record's owner", r->owner, e);
 	if (rc == 0)
@@ -285,7 +297,7 @@ query_subject_check(const struct store_query *q, struct err *e)
 	case STORE_LIST_CHANGES: return 0;
 	case STORE_GET_RECORD:
 		rc = id_check("a record's kind", q->record_kind, e);
-		return rc == 0 ? id_check("a record's id", q->record_id, e) : rc;
+		return rc == 0 ? record_id_check(q->record_id, e) : rc;
 	case STORE_LIST_RECORDS: return id_check("a record's kind", q->record_kind, e);
 	case STORE_FIND_KEY: return key_name_check(q->key_kind, q->key_scope, q->key_name, e);
 	case STORE_SEARCH:

@@ -33,6 +33,7 @@ enum {
 	STORE_PAYLOAD_MAX = 64 * 1024 * 1024, /* of one event */
 	STORE_ITEM_EVENTS_MAX = 1024,
 	STORE_ID_MAX = 200,
+	STORE_RECORD_ID_MAX = 2 * STORE_ID_MAX + 1, /* two ids and what stands between */
 	STORE_KEY_MAX = 1024, /* bytes of a key's scope, name and answer, each; of a search text */
 	STORE_PAGE_ROWS_MAX = 1000,
 };

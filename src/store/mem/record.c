@@ -2,7 +2,7 @@
 #include "base/xalloc.h"
 #include "store/mem/mem_private.h"
 
-enum { NAME_MAX_BYTES = 2 * STORE_ID_MAX + 1 };
+enum { NAME_MAX_BYTES = STORE_ID_MAX + 1 + STORE_RECORD_ID_MAX };
 
 /* Ids hold no control bytes, so the NUL keeps any two names apart. */
 static struct str

@@ -1,0 +1,209 @@
+#include "engine/engine.h"
+
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/xalloc.h"
+#include "engine/actor.h"
+#include "engine/catalog.h"
+#include "engine/engine_private.h"
+#include "engine/fanout.h"
+#include "engine/identity.h"
+#include "engine/wake.h"
+
+struct engine *
+engine_new(const struct engine_config *config)
+{
+	struct engine *en = xcalloc(1, sizeof *en);
+
+	en->config = *config;
+	en->store = config->store;
+	en->host = config->host;
+	rand_init_os(&en->rand);
+	id_gen_init(&en->ids, &en->rand);
+	map_init(&en->actors, rand_u64(&en->rand));
+	list_init(&en->watches);
+	en->identity = identity_new(en);
+	en->catalog = catalog_new(en);
+	return en;
+}
+
+struct host *
+engine_host(struct engine *en)
+{
+	return en->host;
+}
+
+struct str
+engine_make_id(struct engine *en, struct arena *a, const char *prefix)
+{
+	char text[ID_TEXT_MAX];
+
+	return arena_str(a, id_make(&en->ids, host_now_ms(en->host), prefix, text));
+}
+
+/* ---- start ---- */
+
+/* Parts load one after the other; the first that fails ends it. */
+struct starting {
+	struct engine *en;
+	void (*done)(void *ctx, int rc, const struct err *err);
+	void *ctx;
+};
+
+static bool
+start_failed(struct starting *s, int rc, const struct err *err)
+{
+	if (rc == 0)
+		return false;
+	s->done(s->ctx, rc, err);
+	free(s);
+	return true;
+}
+
+static void
+on_recovered(void *ctx, int rc, const struct err *err)
+{
+	struct starting *s = ctx;
+
+	if (start_failed(s, rc, err))
+		return;
+	s->done(s->ctx, 0, NULL);
+	free(s);
+}
+
+static void
+on_identity(void *ctx, int rc, const struct err *err)
+{
+	struct starting *s = ctx;
+
+	if (!start_failed(s, rc, err))
+		wake_recover(s->en, on_recovered, s);
+}
+
+static void
+on_catalog(void *ctx, int rc, const struct err *err)
+{
+	struct starting *s = ctx;
+
+	if (!start_failed(s, rc, err))
+		identity_load(s->en->identity, on_identity, s);
+}
+
+void
+engine_start(struct engine *en, void (*done)(void *ctx, int rc, const struct err *err), void *ctx)
+{
+	struct starting *s = xcalloc(1, sizeof *s);
+
+	*s = (struct starting){ en, done, ctx };
+	catalog_load(en->catalog, on_catalog, s);
+}
+
+/* ---- end ---- */
+
+void
+engine_drain(struct engine *en, int64_t timeout_ms, void (*done)(void *ctx), void *ctx)
+{
+	en->draining = true;
+	en->drained = done;
+	en->drained_ctx = ctx;
+	wake_drain(en, timeout_ms);
+	engine_turn_closed(en);
+}
+
+static void
+report_drained(struct host_task *task)
+{
+	struct engine *en = LIST_OWNER(task, struct engine, drain_task);
+	void (*done)(void *ctx) = en->drained;
+
+	if (!done || en->open_turns > 0)
+		return;
+	en->drained = NULL;
+	fanout_end(en);
+	done(en->drained_ctx);
+}
+
+void
+engine_turn_closed(struct engine *en)
+{
+	if (!en->draining || en->open_turns > 0 || !en->drained)
+		return;
+	if (!en->drain_task.fn) {
+		list_init(&en->drain_task.node);
+		en->drain_task.fn = report_drained;
+	}
+	host_defer(en->host, &en->drain_task);
+}
+
+void
+engine_free(struct engine **en)
+{
+	if (!*en)
+		return;
+	fanout_end(*en);
+	for (;;) { /* what only a watch kept alive */
+		size_t at = 0;
+		struct str key;
+		void *value;
+
+		if (!map_next(&(*en)->actors, &at, &key, &value))
+			break;
+		map_remove(&(*en)->actors, key);
+		free(value);
+	}
+	catalog_free(&(*en)->catalog);
+	identity_free(&(*en)->identity);
+	map_release(&(*en)->actors);
+	free(TAKE(*en));
+}
+
+void
+engine_on_grown(struct engine *en, struct str session, int64_t head_seq)
+{
+	/* Every commit of this process is told by engine/commit; other nodes' come with postgres. */
+	(void)en, (void)session, (void)head_seq;
+}
+
+/* ---- refusals ---- */
+
+struct refusal {
+	struct host_task task;
+	engine_done_fn *done;
+	void *ctx;
+	int rc;
+	struct err err;
+};
+
+static void
+refuse_now(struct host_task *task)
+{
+	struct refusal *r = LIST_OWNER(task, struct refusal, task);
+
+	r->done(r->ctx, &(struct engine_answer){ .rc = r->rc, .err = &r->err });
+	free(r);
+}
+
+void
+engine_refuse(struct engine *en, const struct engine_call *call, int rc, const struct err *e)
+{
+	struct refusal *r = xcalloc(1, sizeof *r);
+
+	*r = (struct refusal){ .done = call->done, .ctx = call->ctx, .rc = rc, .err = *e };
+	list_init(&r->task.node);
+	r->task.fn = refuse_now;
+	host_defer(en->host, &r->task);
+}
+
+bool
+engine_is_closed(struct engine *en, const struct engine_call *call)
+{
+	struct err e;
+
+	if (!en->draining)
+		return false;
+	engine_refuse(en, call,
+		      err_set(&e, ERR_UNAVAILABLE, "the server is shutting down: try again soon"),
+		      &e);
+	return true;
+}

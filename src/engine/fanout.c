@@ -1,0 +1,263 @@
+#include "engine/fanout.h"
+
+#include <stdlib.h>
+
+#include "base/xalloc.h"
+
+/* Callbacks may take any watch off the list, so the place is kept by a node of our own. */
+static struct engine_watch *
+next_watch(struct list *head, struct list *place)
+{
+	struct list *at = place->next;
+
+	list_remove(place);
+	if (at == head)
+		return NULL;
+	place->next = at->next;
+	place->prev = at;
+	at->next->prev = place;
+	at->next = place;
+	return LIST_OWNER(at, struct engine_watch, node);
+}
+
+static void
+place_first(struct list *head, struct list *place)
+{
+	place->prev = head;
+	place->next = head->next;
+	head->next->prev = place;
+	head->next = place;
+}
+
+static void
+tell(struct list *watches, const struct store_event *ev)
+{
+	struct list place;
+	struct engine_watch *w;
+
+	place_first(watches, &place);
+	while ((w = next_watch(watches, &place)))
+		w->on_event(w->ctx, ev);
+}
+
+/* The log's last event: nobody can watch any longer. */
+static void
+end_all(struct list *watches, enum engine_over why)
+{
+	while (!list_is_empty(watches)) {
+		struct engine_watch *w = LIST_OWNER(watches->next, struct engine_watch, node);
+
+		list_remove(&w->node);
+		w->actor = NULL;
+		w->en = NULL;
+		if (w->on_over)
+			w->on_over(w->ctx, why);
+	}
+}
+
+void
+fanout_end(struct engine *en)
+{
+	struct str key;
+	void *value;
+
+	for (size_t at = 0; map_next(&en->actors, &at, &key, &value);)
+		end_all(&((struct actor *)value)->watches, ENGINE_OVER_SHUTDOWN);
+	end_all(&en->watches, ENGINE_OVER_SHUTDOWN);
+}
+
+/* An input waits until an event consumes it, unless it was passive; everything else is done. */
+static int64_t
+processed_at(const struct event *ev, struct arena *scratch)
+{
+	struct json_doc doc;
+	struct input_meta meta;
+
+	if (ev->meta.len == 0)
+		return ev->created_at_ms;
+	if (json_parse(scratch, ev->meta, &JSON_LIMITS_DEFAULT, &doc, NULL) != 0 ||
+	    input_meta_read(json_root(&doc), scratch, &meta, NULL) != 0)
+		return 0;
+	return meta.class == INPUT_PASSIVE ? ev->created_at_ms : 0;
+}
+
+void
+fanout_events(struct engine *en, struct str session, const struct event *events, size_t count,
+	      int64_t last_change)
+{
+	struct actor *actor = actor_find(en, session);
+	struct arena scratch;
+
+	en->change_head = last_change;
+	if (actor)
+		actor->head_seq = events[count - 1].seq;
+	if (list_is_empty(&en->watches) && (!actor || list_is_empty(&actor->watches)))
+		return;
+	arena_init(&scratch);
+	for (size_t i = 0; i < count; i++) {
+		struct store_event told = {
+			.session = session,
+			.ev = events[i],
+			.processed_at_ms = processed_at(&events[i], &scratch),
+			.change = last_change - (int64_t)(count - 1 - i),
+		};
+
+		/* a callback may have ended what kept the actor alive */
+		if (actor && (actor = actor_find(en, session)))
+			tell(&actor->watches, &told);
+		tell(&en->watches, &told);
+		if (events[i].kind == EVENT_SESSION_DELETED &&
+		    (actor = actor_find(en, session)) != NULL)
+			end_all(&actor->watches, ENGINE_OVER_DELETED);
+	}
+	if ((actor = actor_find(en, session)))
+		actor_settle(actor);
+	arena_release(&scratch);
+}
+
+/* ---- previews ---- */
+
+static struct preview *
+preview_find(struct actor *actor, struct str event_id)
+{
+	list_for_each(at, &actor->previews)
+	{
+		struct preview *p = LIST_OWNER(at, struct preview, node);
+
+		if (str_eq(p->event_id, event_id))
+			return p;
+	}
+	return NULL;
+}
+
+static void
+tell_preview(struct actor *actor, const struct engine_preview *p)
+{
+	struct list *const lists[] = { &actor->watches, &actor->en->watches };
+
+	for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+		struct list place;
+		struct engine_watch *w;
+
+		place_first(lists[i], &place);
+		while ((w = next_watch(lists[i], &place)))
+			if (w->on_preview)
+				w->on_preview(w->ctx, p);
+	}
+}
+
+void
+fanout_preview_start(struct actor *actor, struct str event_id, enum event_kind kind)
+{
+	struct preview *p = xcalloc(1, sizeof *p + event_id.len);
+	char *id = (char *)(p + 1);
+
+	memcpy(id, event_id.ptr, event_id.len);
+	p->event_id = (struct str){ id, event_id.len };
+	p->kind = kind;
+	buf_init(&p->text, STORE_PAYLOAD_MAX);
+	list_append(&actor->previews, &p->node);
+	tell_preview(actor, &(struct engine_preview){ .kind = PREVIEW_START,
+						      .session = actor->id,
+						      .event_id = p->event_id,
+						      .event_kind = kind });
+}
+
+void
+fanout_preview_delta(struct actor *actor, struct str event_id, struct str piece)
+{
+	struct preview *p = preview_find(actor, event_id);
+
+	if (!p)
+		return;
+	buf_put_str(&p->text, piece);
+	tell_preview(actor, &(struct engine_preview){ .kind = PREVIEW_DELTA,
+						      .session = actor->id,
+						      .event_id = p->event_id,
+						      .event_kind = p->kind,
+						      .text = piece });
+}
+
+void
+fanout_preview_end(struct actor *actor, struct str event_id)
+{
+	struct preview *p = preview_find(actor, event_id);
+
+	if (!p)
+		return;
+	list_remove(&p->node);
+	tell_preview(actor, &(struct engine_preview){ .kind = PREVIEW_END,
+						      .session = actor->id,
+						      .event_id = p->event_id,
+						      .event_kind = p->kind });
+	buf_release(&p->text);
+	free(p);
+}
+
+/* ---- watching ---- */
+
+void
+engine_watch_session(struct engine *en, struct str session, struct engine_watch *w)
+{
+	struct actor *actor = actor_get(en, session);
+
+	w->en = en;
+	w->actor = actor;
+	list_append(&actor->watches, &w->node);
+}
+
+void
+engine_watch_all(struct engine *en, struct engine_watch *w)
+{
+	w->en = en;
+	w->actor = NULL;
+	list_append(&en->watches, &w->node);
+}
+
+void
+engine_unwatch(struct engine_watch *w)
+{
+	struct actor *actor = w->actor;
+
+	if (!w->en)
+		return;
+	list_remove(&w->node);
+	w->en = NULL;
+	w->actor = NULL;
+	if (actor)
+		actor_settle(actor);
+}
+
+int64_t
+engine_head(struct engine *en, struct str session)
+{
+	struct actor *actor = actor_find(en, session);
+
+	return actor ? actor->head_seq : 0;
+}
+
+int64_t
+engine_change_head(struct engine *en)
+{
+	return en->change_head;
+}
+
+void
+engine_preview_so_far(struct engine_watch *w)
+{
+	if (!w->actor || !w->on_preview)
+		return;
+	list_for_each(at, &w->actor->previews)
+	{
+		struct preview *p = LIST_OWNER(at, struct preview, node);
+		struct engine_preview said = { .kind = PREVIEW_START,
+					       .session = w->actor->id,
+					       .event_id = p->event_id,
+					       .event_kind = p->kind,
+					       .text = buf_str(&p->text) };
+
+		w->on_preview(w->ctx, &said);
+		if (!w->en)
+			return;
+	}
+}

@@ -1,0 +1,248 @@
+/* read - one page of the store, narrowed to what the caller may see. */
+#include <stdlib.h>
+
+#include "base/xalloc.h"
+#include "engine/access.h"
+
+/* A page whose standing is being asked, or whose rows are being sifted. */
+struct page {
+	struct engine *en;
+	struct engine_caller caller;
+	struct store_query query;
+	store_row_fn *row;
+	store_read_fn *done;
+	void *ctx;
+	struct host_task task; /* answers without a read */
+	int rc;
+	struct err err;
+	struct arena arena;
+	struct map mine; /* sessions the caller takes part in, of a page of changes */
+	struct str last;
+	bool has_more;
+};
+
+static void
+page_end(struct page *p, int rc, bool more, const struct err *err)
+{
+	p->done(p->ctx, rc, more, err);
+	map_release(&p->mine);
+	arena_release(&p->arena);
+	free(p);
+}
+
+static void
+page_end_task(struct host_task *task)
+{
+	struct page *p = LIST_OWNER(task, struct page, task);
+
+	page_end(p, p->rc, false, &p->err);
+}
+
+/* Nothing, or a refusal, but not inside the call that asked. */
+static void
+page_end_later(struct page *p, int rc)
+{
+	p->rc = rc;
+	list_init(&p->task.node);
+	p->task.fn = page_end_task;
+	host_defer(p->en->host, &p->task);
+}
+
+static bool
+pass_row(void *ctx, const struct store_row *row)
+{
+	struct page *p = ctx;
+
+	return p->row(p->ctx, row);
+}
+
+static void
+pass_done(void *ctx, int rc, bool more, const struct err *err)
+{
+	page_end(ctx, rc, more, err);
+}
+
+static void
+on_standing(void *ctx, int rc, const struct err *err, const struct store_session *session,
+	    bool takes_part)
+{
+	struct page *p = ctx;
+
+	(void)session, (void)takes_part;
+	if (rc != 0)
+		page_end(p, rc, false, err);
+	else
+		store_read(p->en->store, &p->query, pass_row, pass_done, p);
+}
+
+/* ---- changes of all sessions, for somebody who sees only some ---- */
+
+/* Of what is not the caller's only the change number is handed on, so that a cursor moves. */
+static bool
+sift_row(void *ctx, const struct store_row *row)
+{
+	struct page *p = ctx;
+	struct store_event hidden = { .change = row->event->change };
+
+	if (map_find(&p->mine, row->event->session))
+		return p->row(p->ctx, row);
+	return p->row(p->ctx, &(struct store_row){ .event = &hidden });
+}
+
+static bool
+on_participation_row(void *ctx, const struct store_row *row)
+{
+	struct page *p = ctx;
+	struct str session, user;
+	size_t slash = row->record->id.len;
+
+	while (slash > 0 && row->record->id.ptr[slash - 1] != '/')
+		slash--;
+	if (slash == 0)
+		return true;
+	p->last = arena_str(&p->arena, row->record->id);
+	session = str_slice(p->last, 0, slash - 1);
+	user = str_slice(p->last, slash, p->last.len);
+	if (str_eq(user, p->caller.who.user_id))
+		map_put(&p->mine, session, p);
+	return true;
+}
+
+static void read_participation(struct page *p);
+
+static void
+on_participation(void *ctx, int rc, bool more, const struct err *err)
+{
+	struct page *p = ctx;
+
+	if (rc != 0)
+		page_end(p, rc, false, err);
+	else if (more)
+		read_participation(p);
+	else
+		store_read(p->en->store, &p->query, sift_row, pass_done, p);
+}
+
+static void
+read_participation(struct page *p)
+{
+	store_read(p->en->store,
+		   &(struct store_query){ .kind = STORE_LIST_RECORDS,
+					  .record_kind = RECORD_PARTICIPANT,
+					  .record_owner = p->caller.who.user_id,
+					  .record_id = p->last,
+					  .limit = STORE_PAGE_ROWS_MAX },
+		   on_participation_row, on_participation, p);
+}
+
+/* ---- what is asked of whom ---- */
+
+/* The verb that lets somebody read records of a kind; false: none does, they belong to a session. */
+static bool
+record_verb(struct str kind, enum access_verb *out)
+{
+	static const struct {
+		struct str kind;
+		enum access_verb verb;
+	} VERBS[] = {
+		{ RECORD_AGENT, ACCESS_AGENT_READ },
+		{ RECORD_AGENT_VERSION, ACCESS_AGENT_READ },
+		{ RECORD_ENVIRONMENT, ACCESS_ENVIRONMENT_READ },
+		{ RECORD_WORKSPACE, ACCESS_SERVER },
+		{ RECORD_USER, ACCESS_USERS },
+		{ RECORD_TOKEN, ACCESS_TOKENS },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(VERBS); i++)
+		if (str_eq(VERBS[i].kind, kind)) {
+			*out = VERBS[i].verb;
+			return true;
+		}
+	return false;
+}
+
+static void
+read_records(struct page *p)
+{
+	enum access_verb verb;
+	int rc;
+
+	if (!record_verb(p->query.record_kind, &verb)) {
+		/* what belongs to a session is read by whoever may read the session */
+		access_check(p->en, &p->caller, ACCESS_SESSION_READ, p->query.session, on_standing,
+			     p);
+		return;
+	}
+	rc = access_check_now(&p->caller, verb, &p->err);
+	if (rc != 0)
+		page_end_later(p, rc);
+	else
+		store_read(p->en->store, &p->query, pass_row, pass_done, p);
+}
+
+/* Narrows a list of sessions; false: nothing can be the caller's. */
+static bool
+narrow(struct page *p)
+{
+	struct store_session_filter *f = &p->query.filter;
+	const struct principal *who = &p->caller.who;
+
+	if (principal_is_owner(who))
+		return true;
+	if (who->kind == TOKEN_CHANNEL) {
+		if (f->id_prefix.len == 0)
+			f->id_prefix = arena_printf(&p->arena, STR_FMT ":",
+						    STR_ARG(who->namespace));
+		return who->namespace.len > 0 && principal_owns_id(who, f->id_prefix);
+	}
+	if (who->user_id.len == 0 ||
+	    (f->participant.len > 0 && !str_eq(f->participant, who->user_id)))
+		return false;
+	f->participant = who->user_id;
+	return true;
+}
+
+static void
+read_list(struct page *p)
+{
+	if (!narrow(p))
+		page_end_later(p, 0);
+	else if (p->query.kind == STORE_LIST_CHANGES && !principal_is_owner(&p->caller.who))
+		read_participation(p);
+	else
+		store_read(p->en->store, &p->query, pass_row, pass_done, p);
+}
+
+void
+engine_read(struct engine *en, const struct engine_caller *caller, const struct store_query *q,
+	    store_row_fn *row, store_read_fn *done, void *ctx)
+{
+	struct page *p = xcalloc(1, sizeof *p);
+
+	*p = (struct page){
+		.en = en, .caller = *caller, .query = *q, .row = row, .done = done, .ctx = ctx
+	};
+	arena_init(&p->arena);
+	map_init(&p->mine, rand_u64(&en->rand));
+	switch (q->kind) {
+	case STORE_GET_SESSION:
+	case STORE_LIST_EVENTS:
+	case STORE_LIST_PENDING:
+	case STORE_LIST_CALLS:
+	case STORE_LIST_ITEMS:
+		access_check(en, caller, ACCESS_SESSION_READ, q->session, on_standing, p);
+		return;
+	case STORE_LIST_SESSIONS:
+	case STORE_LIST_CHANGES: read_list(p); return;
+	case STORE_SEARCH:
+		if (q->session.len > 0)
+			access_check(en, caller, ACCESS_SESSION_READ, q->session, on_standing, p);
+		else
+			read_list(p);
+		return;
+	case STORE_GET_RECORD:
+	case STORE_LIST_RECORDS: read_records(p); return;
+	case STORE_FIND_KEY: break;
+	}
+	page_end_later(p, err_set(&p->err, ERR_NOT_FOUND, "there is no such list"));
+}
