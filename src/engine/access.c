@@ -27,9 +27,9 @@ void
 access_copy_session(struct arena *a, const struct store_session *from, struct store_session *to)
 {
 	struct str *const texts[] = {
-		&to->id,        &to->agent_id,  &to->environment_id,     &to->workspace_id,
-		&to->lane_key,  &to->parent_id, &to->previous_id,        &to->source,
-		&to->metadata,  &to->row.turn,  &to->row.fallback_title, &to->row.title,
+		&to->id,       &to->agent_id,  &to->environment_id,     &to->workspace_id,
+		&to->lane_key, &to->parent_id, &to->previous_id,        &to->source,
+		&to->metadata, &to->row.turn,  &to->row.fallback_title, &to->row.title,
 	};
 
 	*to = *from;
@@ -44,10 +44,8 @@ refuse(const struct access_decision *d, struct err *e)
 	switch (d->answer) {
 	case ACCESS_ALLOW: return 0;
 	case ACCESS_NOT_FOUND: return err_set(e, ERR_NOT_FOUND, "there is no such thing here");
-	case ACCESS_FORBIDDEN:
-		return err_set(e, ERR_DENIED, "%s", access_reason_text(d->reason));
-	case ACCESS_CONFLICT:
-		return err_set(e, ERR_CONFLICT, "%s", access_reason_text(d->reason));
+	case ACCESS_FORBIDDEN: return err_set(e, ERR_DENIED, "%s", access_reason_text(d->reason));
+	case ACCESS_CONFLICT: return err_set(e, ERR_CONFLICT, "%s", access_reason_text(d->reason));
 	}
 	abort();
 }
@@ -76,9 +74,9 @@ answer(struct question *q, int rc, const struct err *err)
 			.session_id = q->session_id,
 			.takes_part = q->takes_part,
 			.is_group = q->session.group,
-			.handed_over = q->caller.who.kind == TOKEN_ENVIRONMENT &&
-				       str_eq(q->caller.who.environment_id,
-					      q->session.environment_id),
+			.handed_over =
+				q->caller.who.kind == TOKEN_ENVIRONMENT &&
+				str_eq(q->caller.who.environment_id, q->session.environment_id),
 			.running = row->state.phase == TURN_RUNNING ||
 				   row->state.phase == TURN_RESCHEDULED,
 			.awaiting_approval = row->state.phase == TURN_PARKED,
@@ -86,8 +84,7 @@ answer(struct question *q, int rc, const struct err *err)
 			.terminated = row->state.lifecycle == LIFECYCLE_TERMINATED,
 			.environment_id = q->session.environment_id,
 		};
-		struct access_decision d =
-			access_policy_decide(&q->caller.who, q->verb, &target);
+		struct access_decision d = access_policy_decide(&q->caller.who, q->verb, &target);
 
 		rc = refuse(&d, &e);
 		if (rc == ERR_NOT_FOUND) /* word for word what an absent one gets */
@@ -136,8 +133,7 @@ on_session(void *ctx, int rc, bool more, const struct err *err)
 		answer(q, rc, err);
 		return;
 	}
-	q->participant_id =
-		access_participant_id(&q->arena, q->session_id, q->caller.who.user_id);
+	q->participant_id = access_participant_id(&q->arena, q->session_id, q->caller.who.user_id);
 	store_read(q->en->store,
 		   &(struct store_query){ .kind = STORE_GET_RECORD,
 					  .record_kind = RECORD_PARTICIPANT,

@@ -2,10 +2,10 @@
 #pragma once
 #include "engine/engine_private.h"
 
-/* rc 0: allowed, and session holds its row (good during the call). ERR_NOT_FOUND: absent or hidden;
+/* rc 0: allowed. session holds its row where there is one (good during the call). ERR_NOT_FOUND: absent or hidden;
  * ERR_DENIED, ERR_CONFLICT with the reason's sentence. */
-typedef void
-access_fn(void *ctx, int rc, const struct err *err, const struct store_session *session);
+typedef void access_fn(void *ctx, int rc, const struct err *err,
+		       const struct store_session *session, bool takes_part);
 void access_check(struct engine *en, const struct engine_caller *caller, enum access_verb verb,
 		  struct str session, access_fn *done, void *ctx);
 /* Verbs that concern no session: answers at once. */
@@ -15,5 +15,5 @@ access_check_now(const struct engine_caller *caller, enum access_verb verb, stru
 /* The id of the record that makes a user a participant. */
 struct str access_participant_id(struct arena *a, struct str session, struct str user);
 /* A row with its texts, for whoever keeps it beyond the callback that showed it. */
-void access_copy_session(struct arena *a, const struct store_session *from,
-			 struct store_session *to);
+void
+access_copy_session(struct arena *a, const struct store_session *from, struct store_session *to);

@@ -77,8 +77,8 @@ grow(struct arena *a, void *array, size_t count, size_t *room, size_t size)
 
 	if (count < *room)
 		return array;
-	array = *room == 0 ? arena_alloc(a, wanted * size) :
-			     arena_resize(a, array, *room * size, wanted * size);
+	array = *room == 0 ? arena_alloc(a, wanted * size)
+			   : arena_resize(a, array, *room * size, wanted * size);
 	*room = wanted;
 	return array;
 }
@@ -94,12 +94,12 @@ commit_append(struct commit *c, const struct commit_event *ev)
 {
 	struct event *out;
 
-	c->events = grow(&c->arena, c->events, c->item.event_count, &c->event_room,
-			 sizeof *c->events);
+	c->events =
+		grow(&c->arena, c->events, c->item.event_count, &c->event_room, sizeof *c->events);
 	out = &c->events[c->item.event_count++];
 	*out = (struct event){
-		.id = ev->id.len > 0 ? keep(c, ev->id, ev->borrowed) :
-				       engine_make_id(c->en, &c->arena, "sevt"),
+		.id = ev->id.len > 0 ? keep(c, ev->id, ev->borrowed)
+				     : engine_make_id(c->en, &c->arena, "sevt"),
 		.kind = ev->kind,
 		.author = ev->author,
 		.created_at_ms = host_now_ms(c->en->host),

@@ -120,8 +120,7 @@ fanout_events(struct engine *en, struct str session, const struct event *events,
 static struct preview *
 preview_find(struct actor *actor, struct str event_id)
 {
-	list_for_each(at, &actor->previews)
-	{
+	list_for_each (at, &actor->previews) {
 		struct preview *p = LIST_OWNER(at, struct preview, node);
 
 		if (str_eq(p->event_id, event_id))
@@ -247,8 +246,7 @@ engine_preview_so_far(struct engine_watch *w)
 {
 	if (!w->actor || !w->on_preview)
 		return;
-	list_for_each(at, &w->actor->previews)
-	{
+	list_for_each (at, &w->actor->previews) {
 		struct preview *p = LIST_OWNER(at, struct preview, node);
 		struct engine_preview said = { .kind = PREVIEW_START,
 					       .session = w->actor->id,

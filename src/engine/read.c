@@ -191,8 +191,8 @@ narrow(struct page *p)
 		return true;
 	if (who->kind == TOKEN_CHANNEL) {
 		if (f->id_prefix.len == 0)
-			f->id_prefix = arena_printf(&p->arena, STR_FMT ":",
-						    STR_ARG(who->namespace));
+			f->id_prefix =
+				arena_printf(&p->arena, STR_FMT ":", STR_ARG(who->namespace));
 		return who->namespace.len > 0 && principal_owns_id(who, f->id_prefix);
 	}
 	if (who->user_id.len == 0 ||

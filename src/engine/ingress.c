@@ -1,0 +1,455 @@
+#include "engine/ingress.h"
+
+#include <stdlib.h>
+
+#include "base/xalloc.h"
+#include "core/call_state.h"
+#include "core/event_make.h"
+#include "core/queue_policy.h"
+#include "core/route_policy.h"
+#include "engine/access.h"
+#include "engine/wake.h"
+
+/* One request on its way: standing (unless the operator asks), commit, answer. */
+struct arrival {
+	struct engine *en;
+	struct engine_call call;
+	struct engine_caller caller;
+	struct str session;
+	struct arena arena;
+	struct json events;                   /* of engine_send; absent: a message */
+	const struct engine_message *message; /* NULL: events */
+	struct ingress_batch batch;
+	struct ingress_facts facts;
+	enum lifecycle lifecycle; /* the one it must find */
+	bool group, takes_part, looked;
+	struct str current;
+	int64_t first_seq; /* of a replay, whose place in the queue is looked up */
+	int64_t ahead;
+	bool still_waits;
+};
+
+static void
+arrival_end(struct arrival *a, const struct engine_answer *answer)
+{
+	a->call.done(a->call.ctx, answer);
+	arena_release(&a->arena);
+	free(a);
+}
+
+static void
+arrival_fail(struct arrival *a, int rc, const struct err *err)
+{
+	arrival_end(a, &(struct engine_answer){ .rc = rc, .err = err, .current = a->current });
+}
+
+/* ---- the answer ---- */
+
+/* What a replay needs besides the seqs. */
+static struct str
+remembered(struct arrival *a)
+{
+	return arena_printf(&a->arena, "{\"count\":%zu,\"triggered\":%s}", a->batch.count,
+			    a->batch.has_trigger ? "true" : "false");
+}
+
+static bool
+recall(struct arrival *a, struct str text, size_t *count, bool *triggered)
+{
+	struct json_doc doc;
+	struct json v;
+	int64_t n = 0;
+
+	if (json_parse(&a->arena, text, &JSON_LIMITS_DEFAULT, &doc, NULL) != 0 ||
+	    !json_find(json_root(&doc), STR("count"), &v) || !json_int(v, &n))
+		return false;
+	*count = (size_t)n;
+	*triggered = json_find(json_root(&doc), STR("triggered"), &v) && json_type(v) == JSON_TRUE;
+	return true;
+}
+
+static bool
+on_waiting_row(void *ctx, const struct store_row *row)
+{
+	struct arrival *a = ctx;
+
+	if (row->input->meta.class != INPUT_TRIGGER)
+		return true;
+	if (row->input->seq < a->first_seq)
+		a->ahead++;
+	else
+		a->still_waits = true;
+	return !a->still_waits;
+}
+
+static void
+on_waiting(void *ctx, int rc, bool more, const struct err *err)
+{
+	struct arrival *a = ctx;
+
+	(void)rc, (void)more, (void)err; /* a place that cannot be told is one that runs */
+	arrival_end(a, &(struct engine_answer){
+			       .replayed = true,
+			       .id = a->session,
+			       .first_seq = a->first_seq,
+			       .event_count = a->batch.count,
+			       .triggered = true,
+			       .queue_position = a->still_waits ? a->ahead : 0,
+		       });
+}
+
+static void
+answer_replay(struct arrival *a, const struct store_result *r)
+{
+	bool triggered = false;
+	struct err e;
+
+	if (!recall(a, r->answer, &a->batch.count, &triggered)) {
+		arrival_fail(a, err_set(&e, ERR_CORRUPT, "a remembered answer cannot be read"), &e);
+		return;
+	}
+	a->first_seq = r->first_seq;
+	if (triggered)
+		store_read(a->en->store,
+			   &(struct store_query){ .kind = STORE_LIST_PENDING,
+						  .session = a->session,
+						  .limit = STORE_PAGE_ROWS_MAX },
+			   on_waiting_row, on_waiting, a);
+	else
+		arrival_end(a, &(struct engine_answer){ .replayed = true,
+							.id = a->session,
+							.first_seq = r->first_seq,
+							.event_count = a->batch.count,
+							.queue_position = -1 });
+}
+
+static int64_t
+position(const struct arrival *a, int64_t waiting)
+{
+	if (!a->batch.has_trigger)
+		return -1;
+	return a->facts.busy == BUSY_INTERRUPT && waiting > 1 ? 1 : waiting;
+}
+
+static void submit(struct arrival *a);
+static void look_closer(struct arrival *a, const struct err *why);
+
+static void
+on_committed(void *ctx, const struct commit_result *result)
+{
+	struct arrival *a = ctx;
+	const struct store_result *r = result->store;
+	size_t extra = result->event_count - a->batch.count;
+
+	if (r->rc == STORE_REPLAYED) {
+		answer_replay(a, r);
+		return;
+	}
+	if (r->rc == ERR_CONFLICT && !a->looked) {
+		look_closer(a, &r->err);
+		return;
+	}
+	if (r->rc != 0) {
+		arrival_fail(a, r->rc, &r->err);
+		return;
+	}
+	if (a->batch.wakes)
+		wake_session(a->en, a->session);
+	arrival_end(a, &(struct engine_answer){
+			       .id = a->session,
+			       .first_seq = r->first_seq + (int64_t)extra,
+			       .event_count = a->batch.count,
+			       .events = result->events + extra,
+			       .triggered = a->batch.has_trigger,
+			       .queue_position = position(a, r->waiting),
+		       });
+}
+
+/* ---- the commit ---- */
+
+static void
+require_queue(struct arrival *a, struct store_require *need)
+{
+	if (!a->batch.has_trigger)
+		return;
+	need->has_max_waiting = true;
+	need->max_waiting = a->en->config.queue_depth;
+	need->idle = a->facts.busy == BUSY_REJECT;
+}
+
+/* Answers close a wait of the open turn: the call must still be open. */
+static void
+require_calls(struct arrival *a, struct store_require *need)
+{
+	struct str *ids = NULL;
+
+	for (size_t i = 0; i < a->batch.count; i++) {
+		const struct ingress_input *in = &a->batch.inputs[i];
+		struct json_doc doc;
+		struct json v;
+
+		if (in->class != INPUT_ANSWER)
+			continue;
+		if (!ids)
+			ids = ARENA_ARRAY(&a->arena, a->batch.count, struct str);
+		if (json_parse(&a->arena, in->payload, &EVENT_PAYLOAD_LIMITS, &doc, NULL) == 0 &&
+		    json_find(json_root(&doc), str_of(call_state_field(in->kind)), &v))
+			ids[need->open_calls.len++] = json_str(v, &a->arena);
+	}
+	need->open_calls.ptr = ids;
+}
+
+static void
+put_participant(struct arrival *a, struct commit *c)
+{
+	struct str user = a->caller.who.user_id;
+
+	if (user.len == 0 || a->takes_part)
+		return;
+	commit_put(c, &(struct store_put){
+			      .record = { .kind = RECORD_PARTICIPANT,
+					  .id = access_participant_id(&a->arena, a->session, user),
+					  .owner = user,
+					  .body = STR("{}") },
+			      .if_version = STORE_VERSION_ANY });
+}
+
+static void
+submit(struct arrival *a)
+{
+	struct commit *c = commit_new(a->en, a->session);
+	struct store_require *need = commit_require(c);
+
+	need->lifecycles = 1u << a->lifecycle;
+	require_queue(a, need);
+	require_calls(a, need);
+	if (a->lifecycle == LIFECYCLE_INACTIVE) {
+		struct buf payload;
+
+		buf_init(&payload, STORE_INLINE_MAX);
+		event_make_lifecycle(&payload, LIFECYCLE_ACTIVE, STR("message"));
+		commit_append_made(c, EVENT_SESSION_UPDATED, STR(""), &payload);
+	}
+	ingress_append(c, &a->batch);
+	put_participant(a, c);
+	if (a->call.repeat || (a->message && a->message->message_id.len > 0)) {
+		struct str answer = remembered(a);
+
+		commit_repeat(c, a->call.repeat, answer);
+		if (a->message && a->message->message_id.len > 0)
+			commit_key(c, &(struct store_key){ .kind = STORE_KEY_DEDUPE,
+							   .scope = a->session,
+							   .name = a->message->message_id,
+							   .request = sha256_of(a->message->text),
+							   .answer = answer });
+	}
+	commit_submit(c, on_committed, a);
+}
+
+/* ---- why was it refused? ---- */
+
+static bool
+on_reset_row(void *ctx, const struct store_row *row)
+{
+	struct arrival *a = ctx;
+	struct json_doc doc;
+	struct json v;
+
+	if (json_parse(&a->arena, row->event->ev.payload, &EVENT_PAYLOAD_LIMITS, &doc, NULL) == 0 &&
+	    json_find(json_root(&doc), STR("new_session_id"), &v))
+		a->current = arena_str(&a->arena, json_str(v, &a->arena));
+	return false;
+}
+
+static void
+on_reset(void *ctx, int rc, bool more, const struct err *err)
+{
+	struct arrival *a = ctx;
+	struct err e;
+
+	(void)rc, (void)more, (void)err;
+	if (a->current.len > 0)
+		rc = err_set(&e, ERR_CONFLICT,
+			     "the session is archived; the conversation goes on in " STR_FMT,
+			     STR_ARG(a->current));
+	else
+		rc = err_set(&e, ERR_CONFLICT,
+			     "the session is archived; resume it before you write to it");
+	arrival_fail(a, rc, &e);
+}
+
+struct closer_look {
+	struct arrival *a;
+	struct err why;
+};
+
+static void
+on_looked(void *ctx, int rc, const struct err *err, const struct store_session *session,
+	  bool takes_part)
+{
+	struct closer_look *look = ctx;
+	struct arrival *a = look->a;
+	struct err why = look->why;
+
+	(void)takes_part;
+	free(look);
+	if (rc != 0 && rc != ERR_CONFLICT) {
+		arrival_fail(a, rc, err);
+		return;
+	}
+	switch (session->row.state.lifecycle) {
+	case LIFECYCLE_INACTIVE: /* whoever writes to it makes it active again */
+	case LIFECYCLE_ACTIVE:
+		if (a->lifecycle != session->row.state.lifecycle) {
+			a->lifecycle = session->row.state.lifecycle;
+			submit(a);
+			return;
+		}
+		break;
+	case LIFECYCLE_ARCHIVED:
+		store_read(a->en->store,
+			   &(struct store_query){ .kind = STORE_LIST_EVENTS,
+						  .session = a->session,
+						  .kinds = UINT64_C(1) << EVENT_SESSION_RESET,
+						  .descending = true,
+						  .limit = 1 },
+			   on_reset_row, on_reset, a);
+		return;
+	case LIFECYCLE_TERMINATED:
+		err_set(&why, ERR_CONFLICT, "the session has ended for good");
+		break;
+	}
+	arrival_fail(a, ERR_CONFLICT, &why);
+}
+
+static void
+look_closer(struct arrival *a, const struct err *why)
+{
+	struct closer_look *look = xcalloc(1, sizeof *look);
+
+	a->looked = true;
+	*look = (struct closer_look){ a, *why };
+	access_check(a->en, &a->caller, ACCESS_SESSION_POST, a->session, on_looked, look);
+}
+
+/* ---- standing ---- */
+
+static int
+read_inputs(struct arrival *a, struct err *e)
+{
+	struct route_facts route = {
+		.in_room = a->group,
+		.sender_role = a->caller.who.role,
+		.mentioned = !a->group ||
+			     (a->message && a->message->has_mentioned && a->message->mentioned),
+	};
+
+	if (a->caller.who.kind == TOKEN_OWNER)
+		route.sender_role = ROLE_OWNER;
+	if (a->message && json_is_set(a->message->sender))
+		route.sender_role = ROLE_USER; /* somebody the operator speaks for */
+	a->facts.routed = route_policy_decide(&route).trigger;
+	if (a->message)
+		return ingress_read_message(a->en, &a->arena, a->message, &a->facts, &a->batch, e);
+	return ingress_read(a->en, &a->arena, a->events, &a->facts, &a->batch, e);
+}
+
+static void
+on_standing(void *ctx, int rc, const struct err *err, const struct store_session *session,
+	    bool takes_part)
+{
+	struct arrival *a = ctx;
+	struct err e;
+
+	/* what an archived session says is said by the closer look, with the one that is current */
+	if (rc != 0 && !(rc == ERR_CONFLICT && session)) {
+		arrival_fail(a, rc, err);
+		return;
+	}
+	a->group = session->group;
+	a->takes_part = takes_part;
+	a->lifecycle = session->row.state.lifecycle == LIFECYCLE_INACTIVE ? LIFECYCLE_INACTIVE
+									  : LIFECYCLE_ACTIVE;
+	rc = read_inputs(a, &e);
+	if (rc != 0)
+		arrival_fail(a, rc, &e);
+	else
+		submit(a);
+}
+
+static struct arrival *
+arrival_new(struct engine *en, const struct engine_call *call, struct str session)
+{
+	struct arrival *a = xcalloc(1, sizeof *a);
+
+	a->en = en;
+	a->call = *call;
+	a->caller = *call->caller;
+	a->session = session;
+	a->facts.sender = a->caller.who.user_id;
+	arena_init(&a->arena);
+	return a;
+}
+
+/* The operator sees everything: what can be refused, the store's preconditions refuse. */
+static void
+arrival_start(struct arrival *a, enum access_verb verb, bool need_row)
+{
+	struct err e;
+	int rc;
+
+	if (a->caller.who.kind != TOKEN_OWNER || need_row) {
+		access_check(a->en, &a->caller, verb, a->session, on_standing, a);
+		return;
+	}
+	a->takes_part = true; /* owners need no record to see */
+	rc = read_inputs(a, &e);
+	if (rc == 0) {
+		submit(a);
+		return;
+	}
+	engine_refuse(a->en, &a->call, rc, &e);
+	arena_release(&a->arena);
+	free(a);
+}
+
+/* ---- commands ---- */
+
+void
+engine_send(struct engine *en, const struct engine_call *call, struct str session,
+	    struct json events)
+{
+	struct arrival *a;
+
+	if (engine_is_closed(en, call))
+		return;
+	a = arrival_new(en, call, session);
+	a->events = events;
+	arrival_start(a, ACCESS_SESSION_POST, false);
+}
+
+void
+engine_post(struct engine *en, const struct engine_call *call, struct str session,
+	    const struct engine_message *message)
+{
+	struct arrival *a;
+	struct err e;
+	int rc;
+
+	if (engine_is_closed(en, call))
+		return;
+	a = arrival_new(en, call, session);
+	rc = ingress_check_message(message, &a->caller, &a->arena, &e);
+	if (rc != 0) {
+		engine_refuse(en, call, rc, &e);
+		arena_release(&a->arena);
+		free(a);
+		return;
+	}
+	a->message = message;
+	a->facts.append_only = message->append_only;
+	a->facts.busy = message->has_busy ? message->busy : BUSY_QUEUE;
+	if (json_is_set(message->sender))
+		a->facts.sender = json_raw(message->sender);
+	arrival_start(a, ACCESS_SESSION_POST, json_is_set(message->sender));
+}
