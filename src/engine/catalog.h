@@ -24,3 +24,7 @@ catalog_agent(struct catalog *c, struct str id, int64_t version, catalog_agent_f
 /* An environment that exists and is not archived? */
 typedef void catalog_check_fn(void *ctx, int rc, const struct err *err);
 void catalog_environment_check(struct catalog *c, struct str id, catalog_check_fn *done, void *ctx);
+/* The agent object with the members of overrides (model, system, tools, mcp_servers, skills) in place;
+ * *out is empty when there is nothing to override. Errors name the path inside overrides. */
+NODISCARD int catalog_override(struct arena *a, struct str body, struct json overrides,
+			       struct str *out, struct err *e);

@@ -1,0 +1,361 @@
+/* resolve - opens a session: creates it with everything the request brings in one transaction, or
+ * finds the one that has this id already. Command of engine.h: engine_session_open. */
+#include <stdlib.h>
+
+#include "base/xalloc.h"
+#include "core/event_make.h"
+#include "core/metadata.h"
+#include "core/session_open.h"
+#include "engine/access.h"
+#include "engine/catalog.h"
+#include "engine/ingress.h"
+#include "engine/resource.h"
+#include "engine/wake.h"
+
+struct opening {
+	struct engine *en;
+	struct engine_call call;
+	struct engine_caller caller;
+	struct arena arena;
+	struct session_open want;
+	struct str id;
+	int64_t agent_version;
+	struct str
+		agent; /* its definition with the overrides in place; empty: as the version has it */
+	struct ingress_batch batch;
+};
+
+static void
+opening_free(struct opening *o)
+{
+	arena_release(&o->arena);
+	free(o);
+}
+
+static void
+opening_fail(struct opening *o, int rc, const struct err *err)
+{
+	o->call.done(o->call.ctx, &(struct engine_answer){ .rc = rc, .err = err });
+	opening_free(o);
+}
+
+static void
+opening_done(struct opening *o, bool created, const struct commit_result *result)
+{
+	size_t skip = result ? result->event_count - o->batch.count : 0;
+	struct engine_answer answer = {
+		.id = o->id,
+		.version = o->agent_version,
+		.created = created,
+		.triggered = created && o->batch.has_trigger,
+		.queue_position = created && o->batch.has_trigger ? 0 : -1,
+	};
+
+	if (created && o->batch.count > 0) {
+		answer.events = result->events + skip;
+		answer.event_count = o->batch.count;
+		answer.first_seq = answer.events[0].seq;
+	}
+	o->call.done(o->call.ctx, &answer);
+	opening_free(o);
+}
+
+/* ---- the one that is there ---- */
+
+static void
+on_reopened(void *ctx, const struct commit_result *result)
+{
+	struct opening *o = ctx;
+
+	if (result->store->rc < 0)
+		opening_fail(o, result->store->rc, &result->store->err);
+	else
+		opening_done(o, false, NULL);
+}
+
+static int
+write_update(struct opening *o, const struct store_session *session, struct buf *out, bool *changed,
+	     struct err *e)
+{
+	bool wakes = session->row.state.lifecycle == LIFECYCLE_INACTIVE;
+	struct json_doc doc;
+	struct json current = { 0 };
+	struct buf merged;
+	int rc = 0;
+
+	buf_init(&merged, STORE_INLINE_MAX);
+	*changed = false;
+	if (session->metadata.len > 0 &&
+	    json_parse(&o->arena, session->metadata, &JSON_LIMITS_DEFAULT, &doc, NULL) == 0)
+		current = json_root(&doc);
+	if (json_is_set(o->want.metadata))
+		rc = metadata_merge(current, o->want.metadata, &merged, changed, e);
+	if (rc == 0) {
+		struct jw w;
+
+		jw_init(&w, out);
+		jw_object(&w);
+		jw_field_str(&w, "type", STR("session.updated"));
+		if (*changed)
+			jw_field_raw(&w, "metadata", buf_str(&merged));
+		if (wakes)
+			jw_field_str(&w, "lifecycle", STR("active"));
+		jw_end_object(&w);
+	}
+	*changed |= wakes;
+	buf_release(&merged);
+	return rc;
+}
+
+static void
+on_standing(void *ctx, int rc, const struct err *err, const struct store_session *session,
+	    bool takes_part)
+{
+	struct opening *o = ctx;
+	struct buf payload;
+	struct commit *c;
+	bool changed;
+	struct err e;
+
+	(void)takes_part;          /* reopening adds nobody */
+	if (rc == ERR_NOT_FOUND) { /* somebody else's: the id is taken, that is all one may know */
+		opening_fail(o, err_set(&e, ERR_CONFLICT, "id: it is taken"), &e);
+		return;
+	}
+	if (rc != 0) {
+		opening_fail(o, rc, err);
+		return;
+	}
+	o->agent_version = session->agent_version;
+	buf_init(&payload, STORE_INLINE_MAX);
+	rc = write_update(o, session, &payload, &changed, &e);
+	if (rc != 0 || !changed) {
+		buf_release(&payload);
+		if (rc != 0)
+			opening_fail(o, rc, &e);
+		else
+			opening_done(o, false, NULL);
+		return;
+	}
+	c = commit_new(o->en, o->id);
+	commit_require(c)->lifecycles = 1u << session->row.state.lifecycle;
+	commit_append_made(c, EVENT_SESSION_UPDATED, STR(""), &payload);
+	commit_repeat(c, o->call.repeat, STR("{}"));
+	commit_submit(c, on_reopened, o);
+}
+
+/* ---- a new one ---- */
+
+static void
+on_created(void *ctx, const struct commit_result *result)
+{
+	struct opening *o = ctx;
+	const struct store_result *r = result->store;
+
+	if (r->rc == STORE_REPLAYED) {
+		o->call.done(o->call.ctx, &(struct engine_answer){ .replayed = true,
+								   .id = r->session,
+								   .queue_position = -1 });
+		opening_free(o);
+		return;
+	}
+	if (r->rc == ERR_CONFLICT && o->want.id.len > 0) {
+		access_check(o->en, &o->caller, ACCESS_SESSION_POST, o->id, on_standing, o);
+		return;
+	}
+	if (r->rc != 0) {
+		opening_fail(o, r->rc, &r->err);
+		return;
+	}
+	if (o->batch.wakes)
+		wake_session(o->en, o->id);
+	opening_done(o, true, result);
+}
+
+static void
+put_extra(struct opening *o, struct commit *c)
+{
+	struct buf body;
+	struct jw w;
+
+	if (o->agent.len == 0 && !json_is_set(o->want.vault_ids) && !json_is_set(o->want.budget) &&
+	    o->want.webhook_url.len == 0)
+		return;
+	buf_init(&body, STORE_PAYLOAD_MAX);
+	jw_init(&w, &body);
+	jw_object(&w);
+	if (o->agent.len > 0)
+		jw_field_raw(&w, "agent", o->agent);
+	if (json_is_set(o->want.vault_ids))
+		jw_field_raw(&w, "vault_ids", json_raw(o->want.vault_ids));
+	if (json_is_set(o->want.budget))
+		jw_field_raw(&w, "budget", json_raw(o->want.budget));
+	if (o->want.webhook_url.len > 0)
+		jw_field_str(&w, "webhook_url", o->want.webhook_url);
+	jw_end_object(&w);
+	commit_put(c, &(struct store_put){ .record = { .kind = RECORD_SESSION_EXTRA,
+						       .id = o->id,
+						       .owner = o->id,
+						       .body = buf_str(&body) },
+					   .if_version = STORE_VERSION_ABSENT });
+	buf_release(&body);
+}
+
+static void
+put_people_and_things(struct opening *o, struct commit *c)
+{
+	struct str user = o->caller.who.user_id;
+	struct json_iter it = json_iter(o->want.resources);
+
+	if (user.len > 0)
+		commit_put(c, &(struct store_put){ .record = { .kind = RECORD_PARTICIPANT,
+							       .id = access_participant_id(
+								       &o->arena, o->id, user),
+							       .owner = user,
+							       .body = STR("{}") },
+						   .if_version = STORE_VERSION_ANY });
+	while (json_is_set(o->want.resources) && json_next(&it))
+		resource_put(o->en, c, o->id, it.value);
+	put_extra(o, c);
+}
+
+static void
+append_created(struct opening *o, struct commit *c)
+{
+	struct buf payload, source;
+	struct jw w;
+
+	buf_init(&source, STORE_INLINE_MAX);
+	jw_init(&w, &source);
+	session_source_write(&o->want.source, &w);
+	buf_init(&payload, STORE_INLINE_MAX);
+	event_make_created(&payload, &(struct make_created){
+					     .agent_id = o->want.agent_id,
+					     .agent_version = o->agent_version,
+					     .environment_id = o->want.environment_id,
+					     .source = buf_str(&source),
+					     .group = o->want.source.group,
+					     .workspace_id = o->want.workspace_id,
+					     .title = o->want.title,
+					     .metadata = json_is_set(o->want.metadata)
+								 ? json_raw(o->want.metadata)
+								 : STR(""),
+				     });
+	commit_append_made(c, EVENT_SESSION_CREATED, STR(""), &payload);
+	buf_release(&source);
+}
+
+static void
+create(struct opening *o)
+{
+	struct commit *c = commit_new(o->en, o->id);
+
+	commit_require(c)->absent = true;
+	append_created(o, c);
+	ingress_append(c, &o->batch);
+	put_people_and_things(o, c);
+	commit_repeat(c, o->call.repeat, STR("{}"));
+	commit_submit(c, on_created, o);
+}
+
+/* ---- what it needs exists? ---- */
+
+static void
+on_environment(void *ctx, int rc, const struct err *err)
+{
+	struct opening *o = ctx;
+	struct err e;
+
+	if (rc != 0) {
+		e = *err;
+		opening_fail(o, err_prefix(&e, rc, "environment_id: "), &e);
+		return;
+	}
+	create(o);
+}
+
+static void
+on_agent(void *ctx, int rc, const struct err *err, const struct catalog_agent *agent)
+{
+	struct opening *o = ctx;
+	struct access_target target = { .level = ACCESS_PROTECTED };
+	struct access_decision d;
+	struct err e = { 0 };
+
+	if (rc != 0) {
+		e = *err;
+		opening_fail(o, err_prefix(&e, rc, "agent: "), &e);
+		return;
+	}
+	target.agent_archived = agent->archived;
+	d = access_policy_decide(&o->caller.who, ACCESS_AGENT_USE, &target);
+	if (d.answer != ACCESS_ALLOW) {
+		rc = d.answer == ACCESS_CONFLICT ? ERR_CONFLICT : ERR_NOT_FOUND;
+		opening_fail(o, err_set(&e, rc, "agent: %s", access_reason_text(d.reason)), &e);
+		return;
+	}
+	o->agent_version = agent->version;
+	rc = catalog_override(&o->arena, agent->body, o->want.overrides, &o->agent, &e);
+	if (rc != 0) {
+		opening_fail(o, rc, &e);
+		return;
+	}
+	catalog_environment_check(o->en->catalog, o->want.environment_id, on_environment, o);
+}
+
+/* ---- the request ---- */
+
+static int
+read_request(struct opening *o, struct json body, struct err *e)
+{
+	struct ingress_facts facts = { .busy = BUSY_QUEUE,
+				       .routed = true,
+				       .sender = o->caller.who.user_id };
+	int rc = session_open_read(body, &o->arena, &o->want, e);
+
+	if (rc != 0)
+		return rc;
+	o->id = o->want.id.len > 0 ? o->want.id : engine_make_id(o->en, &o->arena, "sesn");
+	if (o->caller.who.kind == TOKEN_CHANNEL && !principal_owns_id(&o->caller.who, o->id))
+		return err_set(e, ERR_INVALID,
+			       "id: this token opens only ids that begin with " STR_FMT ":",
+			       STR_ARG(o->caller.who.namespace));
+	if (!json_is_set(o->want.initial_events) || json_count(o->want.initial_events) == 0)
+		return 0;
+	if (json_count(o->want.initial_events) > INGRESS_INITIAL_MAX)
+		return json_fail(o->want.initial_events, e, "has %zu events; at most %d fit",
+				 json_count(o->want.initial_events), INGRESS_INITIAL_MAX);
+	facts.group = engine_make_id(o->en, &o->arena, "grp");
+	rc = ingress_read(o->en, &o->arena, o->want.initial_events, &facts, &o->batch, e);
+	for (size_t i = 0; rc == 0 && i < o->batch.count; i++)
+		if (o->batch.inputs[i].kind != EVENT_USER_MESSAGE &&
+		    o->batch.inputs[i].kind != EVENT_USER_DEFINE_OUTCOME)
+			rc = err_set(e, ERR_INVALID,
+				     "initial_events[%zu].type: only user.message and "
+				     "user.define_outcome can begin a session",
+				     i);
+	return rc;
+}
+
+void
+engine_session_open(struct engine *en, const struct engine_call *call, struct json body)
+{
+	struct opening *o;
+	struct err e;
+	int rc;
+
+	if (engine_is_closed(en, call))
+		return;
+	o = xcalloc(1, sizeof *o);
+	o->en = en;
+	o->call = *call;
+	o->caller = *call->caller;
+	arena_init(&o->arena);
+	rc = read_request(o, body, &e);
+	if (rc != 0) {
+		engine_refuse(en, call, rc, &e);
+		opening_free(o);
+		return;
+	}
+	catalog_agent(en->catalog, o->want.agent_id, o->want.agent_version, on_agent, o);
+}
