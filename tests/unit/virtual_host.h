@@ -1,0 +1,19 @@
+/* virtual_host - a base/host whose clock stands still until it is told to move.
+ * virtual_host_settle runs what is deferred and what the store has to say until there is nothing
+ * left; virtual_host_advance moves the clock and fires the timers on the way, in order. */
+#pragma once
+#include "base/host.h"
+#include "store/store.h"
+
+struct virtual_host {
+	struct host host;
+	int64_t now_ms;
+	struct list tasks, timers;
+	struct store *store; /* dispatched while settling; NULL: none */
+};
+
+void virtual_host_init(struct virtual_host *h, int64_t now_ms);
+void virtual_host_settle(struct virtual_host *h);
+void virtual_host_advance(struct virtual_host *h, int64_t ms);
+/* Timers that are armed. */
+size_t virtual_host_armed(const struct virtual_host *h);
