@@ -1,0 +1,241 @@
+#include "app/serve.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "app/config.h"
+#include "app/config_folder.h"
+#include "app/wire.h"
+#include "base/log.h"
+#include "net/loop.h"
+
+enum { OVERRIDES_MAX = 16 };
+
+static const char HELP[] =
+	"usage: perdure serve [--config FILE] [--data DIR] [--listen ADDR:PORT]...\n\n"
+	"Runs the server. Without a configuration it listens on 127.0.0.1:7340 and keeps its data\n"
+	"in the state folder ($XDG_STATE_HOME/perdure, else ~/.local/state/perdure). The first\n"
+	"start writes the owner's token to DIR/owner.token; `perdure chat` finds it by itself.\n\n"
+	"  --config FILE       what `perdure config show` shows\n"
+	"  --data DIR          the data directory instead of the configured one\n"
+	"  --listen ADDR:PORT  instead of the configured ones; also [::1]:7340, unix:/path\n\n"
+	"SIGTERM and SIGINT: no new work, running turns end, then it stops; a second one stops at\n"
+	"once. SIGHUP: reads the configuration again.\n"
+	"Exit codes: 0 stopped as asked, 1 refused, 2 usage or configuration, 3 the machine "
+	"failed.\n";
+
+struct serve {
+	struct loop *loop;
+	struct wire *wire;
+	struct config *config, *next; /* next: read again, in force when nobody uses config */
+	const char *config_file;
+	struct config_override overrides[OVERRIDES_MAX];
+	size_t override_count;
+	struct loop_signal *term, *interrupt, *hangup;
+	bool stopping;
+	int rc;
+	struct err err;
+};
+
+/* systemd's readiness protocol: one datagram to the socket it names. */
+static void
+notify(const char *state)
+{
+	const char *path = getenv("NOTIFY_SOCKET");
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	size_t len = path ? strlen(path) : 0;
+	int fd;
+
+	if (len == 0 || len >= sizeof to.sun_path)
+		return;
+	memcpy(to.sun_path, path, len);
+	if (to.sun_path[0] == '@')
+		to.sun_path[0] = '\0';
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return;
+	/* nobody to tell is nothing to fail for */
+	IGNORE(sendto(fd, state, strlen(state), MSG_NOSIGNAL, (const struct sockaddr *)&to,
+		      (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len)));
+	close(fd);
+}
+
+/* ---- what happens ---- */
+
+static void
+on_ready(void *ctx)
+{
+	struct serve *s = ctx;
+	const char *token = wire_new_token_file(s->wire);
+
+	printf("perdure %s is ready:\n", PERDURE_VERSION);
+	wire_print_addresses(s->wire);
+	if (token)
+		printf("The owner's token is in %s (only you can read it).\n", token);
+	printf("Talk to it: perdure chat\n");
+	fflush(stdout);
+	notify("READY=1");
+}
+
+static void
+on_broken(void *ctx, int rc, const struct err *err)
+{
+	struct serve *s = ctx;
+
+	s->rc = rc;
+	s->err = *err;
+	loop_stop(s->loop);
+}
+
+static void
+on_drained(void *ctx)
+{
+	struct serve *s = ctx;
+
+	loop_stop(s->loop);
+}
+
+static void
+on_stop(void *ctx)
+{
+	struct serve *s = ctx;
+
+	if (s->stopping) { /* asked twice: what is open is continued by the next start */
+		loop_stop(s->loop);
+		return;
+	}
+	s->stopping = true;
+	notify("STOPPING=1");
+	log_write(LOG_INFO, "serve.stopping");
+	wire_drain(s->wire);
+}
+
+static int
+load_config(struct serve *s, struct config **out, struct err *e)
+{
+	struct config_problems problems;
+	struct config_source from = { .file = s->config_file,
+				      .overrides = s->overrides,
+				      .override_count = s->override_count };
+
+	return config_load_with(&from, out, &problems, e);
+}
+
+/* A configuration that cannot be taken over whole is not taken over at all. */
+static void
+on_reload(void *ctx)
+{
+	struct serve *s = ctx;
+	struct config *now = NULL;
+	struct config_changes changes;
+	struct arena a;
+	struct err e;
+
+	notify("RELOADING=1");
+	arena_init(&a);
+	if (load_config(s, &now, &e) != 0) {
+		log_write(LOG_ERROR, "serve.reload_refused", LOG_STR("reason", str_of(e.text)));
+	} else if (!config_reloadable(s->config, now, &a, &changes)) {
+		for (size_t i = 0; i < changes.len; i++)
+			if (changes.ptr[i].needs_restart)
+				log_write(LOG_WARN, "serve.reload_needs_restart",
+					  LOG_STR("key", changes.ptr[i].path));
+		config_free(&now);
+	} else {
+		wire_reload(s->wire, now);
+		log_init(STDERR_FILENO, now->log.level);
+		log_write(LOG_INFO, "serve.reloaded", LOG_INT("changes", (int64_t)changes.len));
+		config_free(&s->next); /* the one before the one now in force */
+		s->next = s->config;
+		s->config = now;
+	}
+	arena_release(&a);
+	notify("READY=1");
+}
+
+/* ---- the command ---- */
+
+static int
+take_option(struct serve *s, const char *name, const char *value, struct err *e)
+{
+	static const struct {
+		const char *option, *key;
+	} KEYS[] = { { "--data", "data" }, { "--listen", "listen" } };
+
+	if (!value)
+		return err_set(e, ERR_USAGE, "%s needs a value", name);
+	if (strcmp(name, "--config") == 0) {
+		s->config_file = value;
+		return 0;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(KEYS); i++)
+		if (strcmp(name, KEYS[i].option) == 0) {
+			if (s->override_count == OVERRIDES_MAX)
+				return err_set(e, ERR_USAGE, "too many options");
+			s->overrides[s->override_count++] =
+				(struct config_override){ KEYS[i].key, value };
+			return 0;
+		}
+	return err_set(e, ERR_USAGE, "serve has no option %s; see perdure serve --help", name);
+}
+
+static int
+run(struct serve *s, struct err *e)
+{
+	const struct wire_events events = { on_ready, on_broken, on_drained, s };
+	int rc;
+
+	s->loop = loop_new();
+	rc = wire_open(&s->wire, s->loop, s->config, &events, e);
+	if (rc == 0) {
+		s->term = loop_signal_new(s->loop, SIGTERM, on_stop, s);
+		s->interrupt = loop_signal_new(s->loop, SIGINT, on_stop, s);
+		s->hangup = loop_signal_new(s->loop, SIGHUP, on_reload, s);
+		loop_run(s->loop);
+		rc = s->rc;
+		if (rc != 0)
+			*e = s->err;
+	}
+	loop_signal_free(&s->term);
+	loop_signal_free(&s->interrupt);
+	loop_signal_free(&s->hangup);
+	wire_close(&s->wire);
+	loop_free(&s->loop);
+	return rc;
+}
+
+int
+serve_run(int argc, char **argv, struct err *e)
+{
+	struct serve s = { 0 };
+	struct arena a;
+	int rc = 0;
+
+	for (int i = 1; rc == 0 && i < argc; i += 2) {
+		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+			fputs(HELP, stdout);
+			return 0;
+		}
+		rc = take_option(&s, argv[i], argv[i + 1], e);
+	}
+	if (rc != 0)
+		return rc;
+	arena_init(&a);
+	s.config_file = config_folder_find_file(s.config_file, &a);
+	rc = load_config(&s, &s.config, e);
+	if (rc == 0) {
+		log_init(STDERR_FILENO, s.config->log.level);
+		rc = run(&s, e);
+	}
+	config_free(&s.next);
+	config_free(&s.config);
+	arena_release(&a);
+	return rc;
+}

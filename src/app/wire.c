@@ -1,0 +1,312 @@
+#include "app/wire.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "api/api.h"
+#include "app/host_loop.h"
+#include "app/models.h"
+#include "app/owner_token.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/vec.h"
+#include "base/xalloc.h"
+#include "engine/engine.h"
+#include "net/http_server.h"
+#include "store/sqlite/sqlite.h"
+
+enum { PATH_BYTES = 4096, HEALTH_MS = 1000 };
+
+struct address {
+	char text[PATH_BYTES];
+};
+
+struct wire {
+	struct loop *loop;
+	const struct config *config;
+	struct wire_events events;
+	struct host *host;
+	struct loop_wake *stored; /* the store has answers */
+	struct loop_timer *pulse; /* is the store still writing? */
+	struct store *store;
+	struct models *models;
+	struct engine *engine;
+	struct api *api;
+	struct http_server *server;
+	char owner_token[TOKEN_TEXT_LEN + 1], token_file[PATH_BYTES];
+	bool token_is_new, broken, draining, engine_drained, server_drained;
+	VEC(struct address) addresses;
+};
+
+/* ---- the store ---- */
+
+static void
+on_wakeup(void *ctx) /* any thread */
+{
+	struct wire *w = ctx;
+
+	loop_wake_send(w->stored);
+}
+
+static void
+on_grown(void *ctx, struct str session, int64_t head_seq)
+{
+	struct wire *w = ctx;
+
+	if (w->engine)
+		engine_on_grown(w->engine, session, head_seq);
+}
+
+static void
+on_stored(void *ctx)
+{
+	struct wire *w = ctx;
+
+	store_dispatch(w->store);
+}
+
+static void
+break_down(struct wire *w, int rc, const struct err *err)
+{
+	if (w->broken)
+		return;
+	w->broken = true;
+	w->events.on_broken(w->events.ctx, rc, err);
+}
+
+/* A store that stopped writing does not come back: better to end and be started again than to
+ * refuse every message. */
+static void
+on_pulse(void *ctx)
+{
+	struct wire *w = ctx;
+	struct err e;
+	int rc = store_health(w->store, &e);
+
+	if (rc != 0)
+		break_down(w, rc, &e);
+	else
+		loop_timer_set(w->pulse, HEALTH_MS);
+}
+
+static int
+make_directory(const char *path, struct err *e)
+{
+	char part[PATH_BYTES];
+	size_t len = strlen(path);
+
+	if (len == 0 || len >= sizeof part)
+		return err_set(e, ERR_INVALID, "data: the directory's name is empty or too long");
+	for (size_t i = 1; i <= len; i++) {
+		if (path[i] != '/' && path[i] != '\0')
+			continue;
+		memcpy(part, path, i);
+		part[i] = '\0';
+		if (mkdir(part, 0700) != 0 && errno != EEXIST)
+			return err_set(e, errno == ENOSPC ? ERR_NO_SPACE : ERR_IO,
+				       "cannot make the data directory %s: %s", part,
+				       strerror(errno));
+	}
+	return 0;
+}
+
+static int
+open_store(struct wire *w, struct err *e)
+{
+	const char *directory = w->config->data.ptr;
+	char incarnation[64];
+	int rc = make_directory(directory, e);
+
+	if (rc == 0)
+		rc = owner_token_load(directory, w->owner_token, &w->token_is_new, e);
+	if (rc != 0)
+		return rc;
+	snprintf(w->token_file, sizeof w->token_file, "%s/owner.token", directory);
+	snprintf(incarnation, sizeof incarnation, "%d-%lld", (int)getpid(),
+		 (long long)clock_monotonic_ns());
+	return store_sqlite_open(
+		&w->store,
+		&(struct store_sqlite_config){ .directory = directory,
+					       .incarnation = str_of(incarnation) },
+		(struct store_owner){ on_wakeup, on_grown, w }, e);
+}
+
+/* ---- the surfaces ---- */
+
+static int
+listen_at(struct wire *w, const struct config_listen *at, struct err *e)
+{
+	struct address *shown;
+	int port = 0;
+	int rc;
+
+	if (at->path.len > 0)
+		rc = http_server_listen_unix(w->server, at->path.ptr, e);
+	else
+		rc = http_server_listen_tcp(w->server, at->host.ptr, at->port, &port, e);
+	if (rc != 0)
+		return rc;
+	shown = vec_push(&w->addresses);
+	if (at->path.len > 0)
+		snprintf(shown->text, sizeof shown->text, "unix:%s", at->path.ptr);
+	else
+		snprintf(shown->text, sizeof shown->text,
+			 strchr(at->host.ptr, ':') ? "http://[%s]:%d" : "http://%s:%d",
+			 at->host.ptr, port);
+	return 0;
+}
+
+static int
+open_surfaces(struct wire *w, struct err *e)
+{
+	struct http_handler handler;
+	int rc = 0;
+
+	w->api = api_new(&(struct api_config){
+		.loop = w->loop,
+		.engine = w->engine,
+		.hosts = w->config->hosts,
+		.origins = w->config->origins,
+		.body_bytes = w->config->limits.body_bytes,
+		.version = PERDURE_VERSION,
+	});
+	handler = api_handler(w->api);
+	w->server = http_server_new(w->loop, &handler, &w->config->limits);
+	for (size_t i = 0; rc == 0 && i < w->config->listen.len; i++)
+		rc = listen_at(w, &w->config->listen.ptr[i], e);
+	return rc;
+}
+
+static void
+on_started(void *ctx, int rc, const struct err *err)
+{
+	struct wire *w = ctx;
+
+	if (rc != 0) {
+		break_down(w, rc, err);
+		return;
+	}
+	api_set_ready(w->api, true);
+	loop_timer_set(w->pulse, HEALTH_MS);
+	w->events.on_ready(w->events.ctx);
+}
+
+/* ---- life ---- */
+
+int
+wire_open(struct wire **out, struct loop *loop, const struct config *config,
+	  const struct wire_events *events, struct err *e)
+{
+	struct wire *w = xcalloc(1, sizeof *w);
+	int rc;
+
+	w->loop = loop;
+	w->config = config;
+	w->events = *events;
+	w->host = host_loop_new(loop);
+	w->stored = loop_wake_new(loop, on_stored, w);
+	w->pulse = loop_timer_new(loop, on_pulse, w);
+	rc = open_store(w, e);
+	if (rc == 0) {
+		w->models = models_new(w->host, config);
+		w->engine = engine_new(&(struct engine_config){
+			.store = w->store,
+			.host = w->host,
+			.models = models_lookup(w->models),
+			.default_model = config->model,
+			.owner_token = str_of(w->owner_token),
+			.queue_depth = config->queue.depth,
+			.quiet_ms = config->queue.quiet_ms,
+		});
+		rc = open_surfaces(w, e);
+	}
+	if (rc != 0) {
+		wire_close(&w);
+		return rc;
+	}
+	engine_start(w->engine, on_started, w);
+	*out = w;
+	return 0;
+}
+
+void
+wire_print_addresses(const struct wire *w)
+{
+	for (size_t i = 0; i < w->addresses.len; i++)
+		printf("  %s\n", w->addresses.ptr[i].text);
+}
+
+const char *
+wire_new_token_file(const struct wire *w)
+{
+	return w->token_is_new ? w->token_file : NULL;
+}
+
+void
+wire_reload(struct wire *w, const struct config *config)
+{
+	w->config = config;
+	api_set_lists(w->api, config->hosts, config->origins);
+}
+
+static void
+drained(struct wire *w)
+{
+	if (w->engine_drained && w->server_drained)
+		w->events.on_drained(w->events.ctx);
+}
+
+static void
+on_server_drained(void *ctx)
+{
+	struct wire *w = ctx;
+
+	w->server_drained = true;
+	drained(w);
+}
+
+/* Readers see the last turn end before their streams do. */
+static void
+on_engine_drained(void *ctx)
+{
+	struct wire *w = ctx;
+
+	w->engine_drained = true;
+	http_server_drain(w->server, on_server_drained, w);
+}
+
+void
+wire_drain(struct wire *w)
+{
+	if (w->draining)
+		return;
+	w->draining = true;
+	api_set_ready(w->api, false);
+	engine_drain(w->engine, w->config->agent.drain_timeout_s * 1000, on_engine_drained, w);
+}
+
+void
+wire_close(struct wire **wire)
+{
+	struct wire *w = *wire;
+
+	if (!w)
+		return;
+	http_server_free(&w->server);
+	if (w->loop)
+		loop_settle(w->loop);
+	store_free(&w->store); /* its last answers still go to the engine */
+	engine_free(&w->engine);
+	api_free(&w->api);
+	models_free(&w->models);
+	loop_timer_free(&w->pulse);
+	loop_wake_free(&w->stored);
+	host_loop_free(&w->host);
+	vec_release(&w->addresses);
+	free(w);
+	*wire = NULL;
+}

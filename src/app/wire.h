@@ -1,0 +1,30 @@
+/* wire - puts the server together: the only place that names the concrete store, providers and
+ * surfaces. Open, run on the loop, drain, close. */
+#pragma once
+#include "app/config.h"
+#include "base/err.h"
+#include "net/loop.h"
+
+struct wire;
+
+struct wire_events {
+	void (*on_ready)(void *ctx);
+	/* It cannot go on: starting failed, or the store stopped for good. */
+	void (*on_broken)(void *ctx, int rc, const struct err *err);
+	void (*on_drained)(void *ctx);
+	void *ctx;
+};
+
+/* Takes the data directory (made when missing, 0700) and its lock, and starts loading. Addresses are
+ * bound before on_ready, so that a refusal comes at once. */
+NODISCARD int wire_open(struct wire **out, struct loop *loop, const struct config *config,
+			const struct wire_events *events, struct err *e);
+/* One line per address, for people: "http://127.0.0.1:7340". */
+void wire_print_addresses(const struct wire *w);
+/* Made at this start: the file of the owner's token, else NULL. */
+const char *wire_new_token_file(const struct wire *w);
+/* What a reload may change; config must outlive the wire. */
+void wire_reload(struct wire *w, const struct config *config);
+/* No new requests; turns get until the configured timeout. on_drained follows. */
+void wire_drain(struct wire *w);
+void wire_close(struct wire **w);
