@@ -1,6 +1,5 @@
 #include "core/session_open.h"
 
-#include "core/metadata.h"
 #include "core/session.h"
 
 int
@@ -151,10 +150,8 @@ check_resources(struct json v, struct err *e)
 static int
 check_parts(struct session_open *out, struct err *e)
 {
-	int rc = json_is_set(out->metadata) ? metadata_check(out->metadata, false, e) : 0;
+	int rc = json_is_set(out->budget) ? session_budget_check(out->budget, e) : 0;
 
-	if (rc == 0 && json_is_set(out->budget))
-		rc = session_budget_check(out->budget, e);
 	if (rc == 0)
 		rc = check_strings(out->vault_ids, e);
 	if (rc == 0)

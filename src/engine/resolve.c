@@ -4,12 +4,12 @@
 
 #include "base/xalloc.h"
 #include "core/event_make.h"
-#include "core/metadata.h"
 #include "core/session_open.h"
 #include "engine/access.h"
 #include "engine/catalog.h"
 #include "engine/ingress.h"
 #include "engine/resource.h"
+#include "engine/session_change.h"
 #include "engine/wake.h"
 
 struct opening {
@@ -78,33 +78,25 @@ write_update(struct opening *o, const struct store_session *session, struct buf 
 	     struct err *e)
 {
 	bool wakes = session->row.state.lifecycle == LIFECYCLE_INACTIVE;
-	struct json_doc doc;
-	struct json current = { 0 };
-	struct buf merged;
+	struct str metadata = { 0 };
+	struct jw w;
 	int rc = 0;
 
-	buf_init(&merged, STORE_INLINE_MAX);
-	*changed = false;
-	if (session->metadata.len > 0 &&
-	    json_parse(&o->arena, session->metadata, &JSON_LIMITS_DEFAULT, &doc, NULL) == 0)
-		current = json_root(&doc);
 	if (json_is_set(o->want.metadata))
-		rc = metadata_merge(current, o->want.metadata, &merged, changed, e);
-	if (rc == 0) {
-		struct jw w;
-
-		jw_init(&w, out);
-		jw_object(&w);
-		jw_field_str(&w, "type", STR("session.updated"));
-		if (*changed)
-			jw_field_raw(&w, "metadata", buf_str(&merged));
-		if (wakes)
-			jw_field_str(&w, "lifecycle", STR("active"));
-		jw_end_object(&w);
-	}
-	*changed |= wakes;
-	buf_release(&merged);
-	return rc;
+		rc = session_patch_metadata(&o->arena, session->metadata, o->want.metadata,
+					    &metadata, e);
+	if (rc != 0)
+		return rc;
+	jw_init(&w, out);
+	jw_object(&w);
+	jw_field_str(&w, "type", STR("session.updated"));
+	if (metadata.len > 0)
+		jw_field_raw(&w, "metadata", metadata);
+	if (wakes)
+		jw_field_str(&w, "lifecycle", STR("active"));
+	jw_end_object(&w);
+	*changed = wakes || metadata.len > 0;
+	return 0;
 }
 
 static void
@@ -313,6 +305,8 @@ read_request(struct opening *o, struct json body, struct err *e)
 				       .sender = o->caller.who.user_id };
 	int rc = session_open_read(body, &o->arena, &o->want, e);
 
+	if (rc == 0 && json_is_set(o->want.metadata))
+		rc = session_patch_metadata(&o->arena, STR(""), o->want.metadata, &o->metadata, e);
 	if (rc != 0)
 		return rc;
 	o->id = o->want.id.len > 0 ? o->want.id : engine_make_id(o->en, &o->arena, "sesn");

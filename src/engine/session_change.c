@@ -1,6 +1,5 @@
-/* session_change - renames, patches, archives and deletes sessions: one event each, after the caller's
- * standing and with the state that was seen as precondition. Commands of engine.h: engine_session_update,
- * _archive, _delete, engine_wake. */
+#include "engine/session_change.h"
+
 #include <stdlib.h>
 
 #include "base/xalloc.h"
@@ -98,6 +97,32 @@ change_start(struct engine *en, const struct engine_call *call, enum access_verb
 
 /* ---- update ---- */
 
+int
+session_patch_metadata(struct arena *a, struct str current, struct json patch, struct str *out,
+		       struct err *e)
+{
+	struct json_doc doc;
+	struct json now = { 0 };
+	struct buf merged;
+	struct jw w;
+	int rc = 0;
+
+	if (current.len > 0)
+		rc = json_parse(a, current, &JSON_LIMITS_DEFAULT, &doc, e);
+	if (rc != 0)
+		return rc;
+	if (current.len > 0)
+		now = json_root(&doc);
+	buf_init(&merged, STORE_INLINE_MAX);
+	jw_init(&w, &merged);
+	rc = metadata_merge(now, patch, a, &w, e);
+	*out = (struct str){ 0 };
+	if (rc == 0 && !str_eq(buf_str(&merged), current.len > 0 ? current : STR("{}")))
+		*out = arena_str(a, buf_str(&merged));
+	buf_release(&merged);
+	return rc;
+}
+
 struct update {
 	struct json title, metadata, budget, agent;
 };
@@ -113,8 +138,6 @@ read_update(struct json body, struct update *out, struct err *e)
 	};
 	int rc = json_fields(body, fields, ARRAY_LEN(fields), e);
 
-	if (rc == 0 && json_is_set(out->metadata))
-		rc = metadata_check(out->metadata, true, e);
 	if (rc == 0 && json_is_set(out->budget))
 		rc = session_budget_check(out->budget, e);
 	return rc;
@@ -125,11 +148,7 @@ static int
 write_members(struct change *ch, const struct update *u, const struct store_session *session,
 	      struct jw *w, size_t *count, struct err *e)
 {
-	struct json_doc doc;
-	struct json current = { 0 };
-	struct buf merged;
-	struct str title;
-	bool changed = false;
+	struct str title, metadata;
 	int rc = 0;
 
 	if (json_is_set(u->title)) {
@@ -142,16 +161,11 @@ write_members(struct change *ch, const struct update *u, const struct store_sess
 	}
 	if (rc != 0 || !json_is_set(u->metadata))
 		return rc;
-	if (session->metadata.len > 0 &&
-	    json_parse(&ch->arena, session->metadata, &JSON_LIMITS_DEFAULT, &doc, NULL) == 0)
-		current = json_root(&doc);
-	buf_init(&merged, STORE_INLINE_MAX);
-	rc = metadata_merge(current, u->metadata, &merged, &changed, e);
-	if (rc == 0 && changed) {
-		jw_field_raw(w, "metadata", buf_str(&merged));
+	rc = session_patch_metadata(&ch->arena, session->metadata, u->metadata, &metadata, e);
+	if (rc == 0 && metadata.len > 0) {
+		jw_field_raw(w, "metadata", metadata);
 		(*count)++;
 	}
-	buf_release(&merged);
 	return rc;
 }
 
