@@ -20,6 +20,7 @@ struct opening {
 	struct session_open want;
 	struct str id;
 	int64_t agent_version;
+	struct str metadata; /* as stored */
 	struct str
 		agent; /* its definition with the overrides in place; empty: as the version has it */
 	struct ingress_batch batch;
