@@ -230,9 +230,7 @@ append_created(struct opening *o, struct commit *c)
 					     .group = o->want.source.group,
 					     .workspace_id = o->want.workspace_id,
 					     .title = o->want.title,
-					     .metadata = json_is_set(o->want.metadata)
-								 ? json_raw(o->want.metadata)
-								 : STR(""),
+					     .metadata = o->metadata,
 				     });
 	commit_append_made(c, EVENT_SESSION_CREATED, STR(""), &payload);
 	buf_release(&source);
