@@ -1,0 +1,210 @@
+/* session_update - title, metadata, budget and the agent's tools of a session, changed in one event.
+ * Command of engine.h: engine_session_update. */
+#include "core/metadata.h"
+#include "core/session_open.h"
+#include "engine/catalog.h"
+#include "engine/session_change.h"
+
+struct update {
+	struct json title, metadata, budget, agent;
+	bool budget_said;
+};
+
+static int
+read_update(struct json body, struct update *out, struct err *e)
+{
+	const struct json_field fields[] = {
+		{ "title", JSON_WANT_STRING | JSON_WANT_NULL, false, &out->title },
+		{ "metadata", JSON_WANT_OBJECT | JSON_WANT_NULL, false, &out->metadata },
+		{ "budget", JSON_WANT_OBJECT | JSON_WANT_NULL, false, &out->budget },
+		{ "agent", JSON_WANT_OBJECT, false, &out->agent },
+	};
+	struct json any[2] = { 0 };
+	const struct json_field agent_fields[] = {
+		{ "tools", JSON_WANT_ARRAY, false, &any[0] },
+		{ "mcp_servers", JSON_WANT_ARRAY, false, &any[1] },
+	};
+	int rc = json_fields(body, fields, ARRAY_LEN(fields), e);
+
+	if (rc == 0 && json_is_set(out->budget))
+		rc = session_budget_check(out->budget, e);
+	if (rc == 0 && json_is_set(out->agent))
+		rc = json_fields(out->agent, agent_fields, ARRAY_LEN(agent_fields), e);
+	out->budget_said = json_find(body, STR("budget"), &any[0]); /* null lifts it */
+	return rc;
+}
+
+int
+session_patch_metadata(struct arena *a, struct str current, struct json patch, struct str *out,
+		       struct err *e)
+{
+	struct json_doc doc;
+	struct json now = { 0 };
+	struct buf merged;
+	struct jw w;
+	int rc = 0;
+
+	if (current.len > 0)
+		rc = json_parse(a, current, &JSON_LIMITS_DEFAULT, &doc, e);
+	if (rc != 0)
+		return rc;
+	if (current.len > 0)
+		now = json_root(&doc);
+	buf_init(&merged, STORE_INLINE_MAX);
+	jw_init(&w, &merged);
+	rc = metadata_merge(now, patch, a, &w, e);
+	*out = (struct str){ 0 };
+	if (rc == 0 && !str_eq(buf_str(&merged), current.len > 0 ? current : STR("{}")))
+		*out = arena_str(a, buf_str(&merged));
+	buf_release(&merged);
+	return rc;
+}
+
+/* What is kept beside the log, with the new budget and agent in place. */
+static void
+put_extra(struct change *ch, struct commit *c, const struct update *u, struct str agent,
+	  struct json old)
+{
+	struct json_iter it = json_iter(old);
+	struct buf body;
+	struct jw w;
+
+	buf_init(&body, STORE_PAYLOAD_MAX);
+	jw_init(&w, &body);
+	jw_object(&w);
+	if (agent.len > 0)
+		jw_field_raw(&w, "agent", agent);
+	if (json_is_set(u->budget))
+		jw_field_raw(&w, "budget", json_raw(u->budget));
+	while (json_is_set(old) && json_next(&it)) {
+		if ((agent.len > 0 && json_str_eq(it.key, STR("agent"))) ||
+		    (u->budget_said && json_str_eq(it.key, STR("budget"))))
+			continue;
+		jw_key(&w, json_str(it.key, &ch->arena));
+		jw_raw(&w, json_raw(it.value));
+	}
+	jw_end_object(&w);
+	commit_put(c, &(struct store_put){ .record = { .kind = RECORD_SESSION_EXTRA,
+						       .id = ch->session,
+						       .owner = ch->session,
+						       .body = buf_str(&body) },
+					   .if_version = ch->extra_version });
+	buf_release(&body);
+}
+
+/* The members of session.updated that really change, counted. */
+static int
+write_plain(struct change *ch, const struct update *u, const struct store_session *session,
+	    struct jw *w, size_t *count, struct err *e)
+{
+	struct str title, metadata;
+	int rc = 0;
+
+	if (json_is_set(u->title)) {
+		rc = session_title_check(u->title, &ch->arena, &title, e);
+		if (rc == 0 && !str_eq(title, session->row.title)) {
+			jw_field_str(w, "title", title);
+			jw_field_str(w, "title_source", STR("user"));
+			(*count)++;
+		}
+	}
+	if (rc != 0 || !json_is_set(u->metadata))
+		return rc;
+	rc = session_patch_metadata(&ch->arena, session->metadata, u->metadata, &metadata, e);
+	if (rc == 0 && metadata.len > 0) {
+		jw_field_raw(w, "metadata", metadata);
+		(*count)++;
+	}
+	return rc;
+}
+
+static int
+write_extra(struct change *ch, const struct update *u, struct commit *c, struct jw *w,
+	    size_t *count, struct err *e)
+{
+	struct json_doc doc;
+	struct json old = { 0 }, now = { 0 };
+	struct str agent = { 0 };
+	int rc = 0;
+
+	if (!u->budget_said && !json_is_set(u->agent))
+		return 0;
+	if (ch->extra.len > 0) {
+		rc = json_parse(&ch->arena, ch->extra, &JSON_LIMITS_DEFAULT, &doc, e);
+		if (rc != 0)
+			return rc;
+		old = json_root(&doc);
+	}
+	if (json_is_set(u->agent)) {
+		struct str base = ch->agent;
+
+		if (json_is_set(old) && json_find(old, STR("agent"), &now))
+			base = json_raw(now);
+		rc = catalog_override(&ch->arena, base, u->agent, &agent, e);
+		if (rc != 0)
+			return rc;
+		jw_field_raw(w, "agent", agent);
+		(*count)++;
+	}
+	if (u->budget_said) {
+		jw_key(w, STR("budget"));
+		if (json_is_set(u->budget))
+			jw_raw(w, json_raw(u->budget));
+		else
+			jw_null(w);
+		(*count)++;
+	}
+	put_extra(ch, c, u, agent, old);
+	return 0;
+}
+
+static int
+make_update(struct change *ch, const struct store_session *session, struct commit *c, struct err *e)
+{
+	struct update u = { 0 };
+	size_t count = 0;
+	struct buf payload;
+	struct jw w;
+	int rc = read_update(ch->body, &u, e);
+
+	if (rc != 0)
+		return rc;
+	buf_init(&payload, STORE_PAYLOAD_MAX);
+	jw_init(&w, &payload);
+	jw_object(&w);
+	jw_field_str(&w, "type", STR("session.updated"));
+	rc = write_plain(ch, &u, session, &w, &count, e);
+	if (rc == 0)
+		rc = write_extra(ch, &u, c, &w, &count, e);
+	ch->empty = count == 0;
+	if (rc == 0 && count > 0) {
+		jw_end_object(&w);
+		commit_append_made(c, EVENT_SESSION_UPDATED, STR(""), &payload);
+	} else {
+		buf_release(&payload);
+	}
+	return rc;
+}
+
+void
+engine_session_update(struct engine *en, const struct engine_call *call, struct str session,
+		      struct json body)
+{
+	struct update u = { 0 };
+	struct change *ch;
+	struct err e;
+	int rc;
+
+	if (engine_is_closed(en, call))
+		return;
+	rc = read_update(body, &u, &e);
+	if (rc != 0) {
+		engine_refuse(en, call, rc, &e);
+		return;
+	}
+	ch = change_new(en, call, ACCESS_SESSION_MANAGE, session, make_update);
+	ch->body = body;
+	ch->wants_extra = u.budget_said || json_is_set(u.agent);
+	ch->wants_agent = json_is_set(u.agent);
+	change_start(ch);
+}
