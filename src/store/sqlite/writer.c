@@ -5,6 +5,7 @@
 #include "store/sqlite/checkpoint.h"
 #include "store/sqlite/mutant.h"
 #include "store/sqlite/schema.h"
+#include "store/sqlite/wal_gather.h"
 
 static const int64_t NS_PER_MS = 1000000, NS_PER_S = 1000000000;
 
@@ -18,6 +19,7 @@ struct writer {
 	/* the thread's own from here on */
 	pthread_t thread;
 	struct completion_queue *answers;
+	struct wal_gather *gather; /* NULL when commits are not synced */
 	struct db db;
 	struct batch batch;
 	struct checkpoint checkpoint;
@@ -270,26 +272,38 @@ check_wal(struct writer *w, struct err *e)
 }
 
 static int
-open_database(struct writer *w, const struct writer_config *cfg, struct err *e)
+open_connection(struct writer *w, const struct writer_config *cfg, struct err *e)
 {
 	const char *synchronous = MUTANT(SYNC_NORMAL) ? "NORMAL" : cfg->synchronous;
+	const char *vfs = cfg->vfs;
 	char pragma[64];
-	int code = SQLITE_OK, rc = db_open(&w->db, cfg->path, DB_WRITER, cfg->vfs, e);
+	int code, rc = synchronous ? 0 : wal_gather_new(&w->gather, cfg->vfs, e);
 
-	if (rc != 0)
+	if (rc == 0 && w->gather)
+		vfs = wal_gather_name(w->gather);
+	if (rc == 0)
+		rc = db_open(&w->db, cfg->path, DB_WRITER, vfs, e);
+	if (rc != 0 || !synchronous) /* FULL is how it opens */
 		return rc;
-	snprintf(pragma, sizeof pragma, "PRAGMA synchronous=%s",
-		 synchronous ? synchronous : "FULL");
+	snprintf(pragma, sizeof pragma, "PRAGMA synchronous=%s", synchronous);
 	code = db_run(&w->db, pragma);
-	if (code != SQLITE_OK)
-		return db_fail(&w->db, code, pragma, e);
-	rc = check_wal(w, e);
+	return code == SQLITE_OK ? 0 : db_fail(&w->db, code, pragma, e);
+}
+
+static int
+open_database(struct writer *w, const struct writer_config *cfg, struct err *e)
+{
+	int rc = open_connection(w, cfg, e);
+
+	if (rc == 0)
+		rc = check_wal(w, e);
 	if (rc == 0)
 		rc = schema_prepare(&w->db, e);
 	if (rc == 0)
 		rc = batch_init(&w->batch, &w->db, cfg->incarnation, e);
-	checkpoint_init(&w->checkpoint, &w->db, cfg->checkpoint_idle_pages,
-			cfg->checkpoint_forced_pages);
+	if (rc == 0)
+		checkpoint_init(&w->checkpoint, &w->db, cfg->checkpoint_idle_pages,
+				cfg->checkpoint_forced_pages);
 	return rc;
 }
 
@@ -317,6 +331,7 @@ writer_dispose(struct writer *w)
 	if (w->batch.tx.db)
 		batch_release(&w->batch);
 	db_close(&w->db);
+	wal_gather_free(&w->gather);
 	pthread_cond_destroy(&w->filled);
 	pthread_mutex_destroy(&w->lock);
 	free(w);
