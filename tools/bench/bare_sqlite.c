@@ -19,13 +19,14 @@ static const char EVENT[] =
 static const char KEY[] = "INSERT INTO key (digest, request, sid, first_seq, head_seq, expires_at) "
 			  "VALUES (?1, ?2, ?3, ?4, ?4, ?5)";
 static const char SESSION[] = "UPDATE session SET head_seq=?2, head_hash=?3, waiting=?2, "
-			      "messages=?2, preview=?4, last_activity=?5 WHERE sid=?1";
+			      "queued=?2, messages=?2, preview=?4, last_activity=?5 WHERE sid=?1";
 static const char SESSIONS_SQL[] =
 	"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) "
 	"INSERT INTO session SELECT i, printf('sesn_%032d', i), 'main', 1, 'local-default', "
 	"'main', "
 	"NULL, NULL, NULL, '{\"kind\":\"api\"}', NULL, 0, 1, 0, zeroblob(32), 0, 0, 0, 0, NULL, 0, "
-	"0, 0, NULL, 0, NULL, printf('%60d', i), NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1 FROM "
+	"0, 0, NULL, 0, 0, 0, NULL, printf('%60d', i), NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1 "
+	"FROM "
 	"n";
 
 static void

@@ -36,12 +36,13 @@ append_is_item_fault(int code)
 static int
 input_is_pending(struct tx *t, const struct head *h, struct str id, bool *out, struct err *e)
 {
-	sqlite3_stmt *st = tx_prepare(t, "SELECT 1 FROM event INDEXED BY event_pending"
-					 " WHERE sid=?1 AND processed IS NULL AND id=?2");
+	sqlite3_stmt *st = tx_prepare(t, "SELECT 1 FROM event INDEXED BY event_by_seq WHERE sid=?1"
+					 " AND seq>=?2 AND (processed IS NULL)=1 AND id=?3");
 	int rc;
 
 	sqlite3_bind_int64(st, 1, h->sid);
-	db_bind_text(st, 2, id);
+	sqlite3_bind_int64(st, 2, h->row.queue_from);
+	db_bind_text(st, 3, id);
 	rc = tx_row(t, st, out, e);
 	if (rc == 0 && *out)
 		sqlite3_reset(st);

@@ -105,7 +105,7 @@ take_counters(struct column *c, struct session_counters *out)
 
 static const char SELECT_HEAD[] =
 	"SELECT sid, head_seq, head_hash, lifecycle, phase, deleted, last_stop, turn, turn_seq,"
-	" attempt, fence, holder, waiting, preview, fallback_title IS NOT NULL,"
+	" attempt, fence, holder, waiting, queued, queue_from, preview, fallback_title IS NOT NULL,"
 	" messages, completed_turns, input_tokens, output_tokens, reasoning_tokens, cache_read,"
 	" cache_write, total_tokens, last_prompt, cost, priced, unpriced, last_activity"
 	" FROM session WHERE id=?1";
@@ -128,6 +128,8 @@ take_row(sqlite3_stmt *st, struct str incarnation, struct head_row *r)
 	r->fence = column_int(&c);
 	r->held = str_eq(column_text(&c), incarnation);
 	r->waiting = column_int(&c);
+	r->queued = column_int(&c);
+	r->queue_from = column_int(&c);
 	r->preview_len = take_text(&c, r->preview, sizeof r->preview);
 	r->has_fallback = column_bool(&c);
 	take_counters(&c, &r->counters);
@@ -204,9 +206,10 @@ bind_counters(sqlite3_stmt *st, int at, const struct session_counters *c)
 static const char UPDATE_HEAD[] =
 	"UPDATE session SET head_seq=?2, head_hash=?3, lifecycle=?4, phase=?5, deleted=?6,"
 	" last_stop=?7, turn=?8, turn_seq=?9, attempt=?10, fence=?11, holder=?12, waiting=?13,"
-	" preview=?14, messages=?15, completed_turns=?16, input_tokens=?17, output_tokens=?18,"
-	" reasoning_tokens=?19, cache_read=?20, cache_write=?21, total_tokens=?22, last_prompt=?23,"
-	" cost=?24, priced=?25, unpriced=?26, last_activity=?27 WHERE sid=?1";
+	" queued=?14, queue_from=?15, preview=?16, messages=?17, completed_turns=?18,"
+	" input_tokens=?19, output_tokens=?20, reasoning_tokens=?21, cache_read=?22,"
+	" cache_write=?23, total_tokens=?24, last_prompt=?25, cost=?26, priced=?27, unpriced=?28,"
+	" last_activity=?29 WHERE sid=?1";
 
 static int
 write_row(struct tx *t, const struct head *h, struct err *e)
@@ -227,8 +230,10 @@ write_row(struct tx *t, const struct head *h, struct err *e)
 	sqlite3_bind_int64(st, 11, r->fence);
 	db_bind_opt(st, 12, r->held ? t->incarnation : (struct str){ 0 });
 	sqlite3_bind_int64(st, 13, r->waiting);
-	db_bind_opt(st, 14, (struct str){ r->preview, r->preview_len });
-	bind_counters(st, 15, &r->counters);
+	sqlite3_bind_int64(st, 14, r->queued);
+	sqlite3_bind_int64(st, 15, r->queue_from);
+	db_bind_opt(st, 16, (struct str){ r->preview, r->preview_len });
+	bind_counters(st, 17, &r->counters);
 	return tx_run(t, st, e);
 }
 

@@ -24,7 +24,8 @@ struct head_row {
 	bool has_fallback; /* a fallback title stands in the row */
 	bool held;         /* by this incarnation; any other's lease is dead */
 	int64_t fence;
-	int64_t waiting; /* pending triggers */
+	int64_t waiting;            /* pending triggers */
+	int64_t queued, queue_from; /* pending inputs; none stands before that seq */
 	int64_t turn_seq, attempt;
 	struct session_counters counters;
 	size_t turn_len, preview_len;

@@ -36,9 +36,14 @@ static const char *const QUERIES[] = {
 	" WHERE integrity_check <> 'ok'",
 	"SELECT s.id, 0, 'waiting: stored ' || s.waiting || ', but ' || count(e.n) ||"
 	" ' triggers are pending' FROM session s LEFT JOIN event e ON e.sid = s.sid"
-	" AND e.processed IS NULL AND json_valid(e.meta)"
+	" AND (e.processed IS NULL) = 1 AND json_valid(e.meta)"
 	" AND json_extract(e.meta, '$.class') = 'trigger' GROUP BY s.sid"
 	" HAVING s.waiting <> count(e.n)",
+	"SELECT s.id, 0, 'queued: stored ' || s.queued || ' from seq ' || s.queue_from ||"
+	" ' on, but ' || count(e.n) || ' inputs are pending from ' || ifnull(min(e.seq), 0) ||"
+	" ' on' FROM session s LEFT JOIN event e ON e.sid = s.sid"
+	" AND (e.processed IS NULL) = 1 GROUP BY s.sid"
+	" HAVING s.queued <> count(e.n) OR min(e.seq) < s.queue_from",
 	"SELECT NULL, seq, 'an event of no session (sid ' || sid || ')' FROM event"
 	" WHERE sid NOT IN (SELECT sid FROM session)",
 	"SELECT NULL, seq, 'a transcript entry of no session (sid ' || sid || ')' FROM item"

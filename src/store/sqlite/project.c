@@ -266,10 +266,11 @@ static const char INSERT_SESSION[] =
 	"INSERT INTO session (sid, id, agent_id, agent_version, environment_id, workspace_id,"
 	" lane_key, parent_id, previous_id, title, source, metadata, is_group, created_at,"
 	" head_seq, head_hash, lifecycle, phase, deleted, last_stop, turn_seq, attempt, fence,"
-	" waiting, messages, completed_turns, input_tokens, output_tokens, reasoning_tokens,"
+	" waiting, queued, queue_from, messages, completed_turns, input_tokens, output_tokens, "
+	"reasoning_tokens,"
 	" cache_read, cache_write, total_tokens, last_prompt, cost, priced, unpriced,"
 	" last_activity) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,"
-	" 0, x'', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ?14)";
+	" 0, x'', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ?14)";
 
 static struct str
 payload_json(struct project_step *s, const char *name)

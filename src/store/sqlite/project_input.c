@@ -1,5 +1,6 @@
 /* project_input - the queue: what arrived, what waits, who consumed it.
- * The queue is the set of inputs whose event has no processed instant. What is pending shows its
+ * The queue is the set of inputs whose event has no processed instant. It is read from the session's
+ * queue_from on, which moves when the queue is empty and when a turn ends. What is pending shows its
  * class by its kind: a passive message is processed on arrival. */
 #include "core/input.h"
 #include "store/sqlite/project_private.h"
@@ -37,6 +38,25 @@ has_item(enum event_kind kind)
 	return kind != EVENT_USER_INTERRUPT && kind != EVENT_USER_TOOL_CONFIRMATION;
 }
 
+static void
+queue_grows(struct project_step *s)
+{
+	struct head_row *r = &s->head->row;
+
+	if (r->queued++ == 0)
+		r->queue_from = s->ev->seq;
+}
+
+static void
+queue_shrinks(struct project_step *s, int by)
+{
+	struct head_row *r = &s->head->row;
+
+	r->queued -= by;
+	if (r->queued == 0)
+		r->queue_from = s->ev->seq;
+}
+
 static int
 read_meta(struct project_step *s, struct str text, struct input_meta *out, struct err *e)
 {
@@ -67,14 +87,15 @@ static int
 pending_find(struct project_step *s, struct str id, struct pending *out, struct err *e)
 {
 	sqlite3_stmt *st =
-		tx_prepare(s->t, "SELECT n, seq, kind, id, meta FROM event INDEXED BY event_pending"
-				 " WHERE sid=?1 AND processed IS NULL AND id=?2");
+		tx_prepare(s->t, "SELECT n, seq, kind, id, meta FROM event INDEXED BY event_by_seq"
+				 " WHERE sid=?1 AND seq>=?2 AND (processed IS NULL)=1 AND id=?3");
 	bool found;
 	int rc;
 
 	*out = (struct pending){ 0 };
 	sqlite3_bind_int64(st, 1, s->head->sid);
-	db_bind_text(st, 2, id);
+	sqlite3_bind_int64(st, 2, s->head->row.queue_from);
+	db_bind_text(st, 3, id);
 	rc = tx_row(s->t, st, &found, e);
 	if (rc != 0 || !found)
 		return rc;
@@ -145,7 +166,10 @@ project_input_arrive(struct project_step *s, struct err *e)
 		return project_refuse(s, e, "%s can not be of class %s", event_type(s->ev->kind),
 				      input_class_name(meta.class));
 	s->processed_at_ms = 0;
-	return arrive_by_class(s, &meta, e);
+	rc = arrive_by_class(s, &meta, e);
+	if (rc == 0 && s->processed_at_ms == 0)
+		queue_grows(s);
+	return rc;
 }
 
 /* It no longer waits. */
@@ -156,6 +180,7 @@ mark_processed(struct project_step *s, const struct pending *in, struct err *e)
 
 	if (class_of(in->kind) == INPUT_TRIGGER)
 		s->head->row.waiting--;
+	queue_shrinks(s, 1);
 	sqlite3_bind_int64(st, 1, in->n);
 	sqlite3_bind_int64(st, 2, s->ev->created_at_ms);
 	return tx_run(s->t, st, e);
@@ -262,15 +287,16 @@ project_input_edit(struct project_step *s, struct err *e)
 static int
 load_queue(struct project_step *s, struct pending **out, size_t *count, struct err *e)
 {
-	sqlite3_stmt *st =
-		tx_prepare(s->t, "SELECT n, seq, kind, id, meta FROM event INDEXED BY event_pending"
-				 " WHERE sid=?1 AND processed IS NULL ORDER BY seq");
+	sqlite3_stmt *st = tx_prepare(
+		s->t, "SELECT n, seq, kind, id, meta FROM event INDEXED BY event_by_seq"
+		      " WHERE sid=?1 AND seq>=?2 AND (processed IS NULL)=1 ORDER BY seq");
 	size_t cap = 16, len = 0;
 	struct pending *list = ARENA_ARRAY(&s->t->scratch, cap, struct pending);
 	bool found;
 	int rc;
 
 	sqlite3_bind_int64(st, 1, s->head->sid);
+	sqlite3_bind_int64(st, 2, s->head->row.queue_from);
 	while ((rc = tx_row(s->t, st, &found, e)) == 0 && found) {
 		if (len == cap) {
 			list = arena_resize(&s->t->scratch, list, cap * sizeof *list,
@@ -386,21 +412,56 @@ place_passives(struct project_step *s, struct err *e)
 	return rc;
 }
 
+/* Answers and controls that nobody consumed die with their turn. */
+static int
+close_turn_inputs(struct project_step *s, struct err *e)
+{
+	sqlite3_stmt *st = tx_prepare(s->t, "UPDATE event INDEXED BY event_by_seq SET processed=?3"
+					    " WHERE sid=?1 AND seq>=?2 AND (processed IS NULL)=1"
+					    " AND kind IN (?4, ?5, ?6, ?7)");
+	int rc;
+
+	sqlite3_bind_int64(st, 1, s->head->sid);
+	sqlite3_bind_int64(st, 2, s->head->row.queue_from);
+	sqlite3_bind_int64(st, 3, s->ev->created_at_ms);
+	sqlite3_bind_int(st, 4, EVENT_USER_INTERRUPT);
+	sqlite3_bind_int(st, 5, EVENT_USER_TOOL_CONFIRMATION);
+	sqlite3_bind_int(st, 6, EVENT_USER_TOOL_RESULT);
+	sqlite3_bind_int(st, 7, EVENT_USER_CUSTOM_TOOL_RESULT);
+	rc = tx_run(s->t, st, e);
+	if (rc == 0)
+		queue_shrinks(s, tx_changed(s->t));
+	return rc;
+}
+
+/* So that what a busy session has behind it is not walked again and again. */
+static int
+move_queue_from(struct project_step *s, struct err *e)
+{
+	sqlite3_stmt *st = tx_prepare(s->t, "SELECT seq FROM event INDEXED BY event_by_seq"
+					    " WHERE sid=?1 AND seq>=?2 AND (processed IS NULL)=1"
+					    " ORDER BY seq LIMIT 1");
+	bool found;
+	int rc;
+
+	sqlite3_bind_int64(st, 1, s->head->sid);
+	sqlite3_bind_int64(st, 2, s->head->row.queue_from);
+	rc = tx_row(s->t, st, &found, e);
+	if (rc != 0 || !found)
+		return rc;
+	s->head->row.queue_from = sqlite3_column_int64(st, 0);
+	sqlite3_reset(st);
+	return 0;
+}
+
 int
 project_input_turn_ended(struct project_step *s, struct err *e)
 {
-	sqlite3_stmt *st;
 	int rc = s->head->row.turn_seq != 0 ? place_passives(s, e) : 0;
 
-	if (rc != 0)
-		return rc;
-	st = tx_prepare(s->t, "UPDATE event SET processed=?2 WHERE sid=?1 AND processed IS NULL"
-			      " AND kind IN (?3, ?4, ?5, ?6)");
-	sqlite3_bind_int64(st, 1, s->head->sid);
-	sqlite3_bind_int64(st, 2, s->ev->created_at_ms);
-	sqlite3_bind_int(st, 3, EVENT_USER_INTERRUPT);
-	sqlite3_bind_int(st, 4, EVENT_USER_TOOL_CONFIRMATION);
-	sqlite3_bind_int(st, 5, EVENT_USER_TOOL_RESULT);
-	sqlite3_bind_int(st, 6, EVENT_USER_CUSTOM_TOOL_RESULT);
-	return tx_run(s->t, st, e);
+	if (rc == 0 && s->head->row.queued > 0)
+		rc = close_turn_inputs(s, e);
+	if (rc == 0 && s->head->row.queued > 0)
+		rc = move_queue_from(s, e);
+	return rc;
 }

@@ -3,9 +3,10 @@
 
 static const char PENDING[] =
 	"SELECT e.seq, e.id, e.kind, e.created_at, e.meta, ifnull(x.content_seq, e.seq)"
-	" FROM event e INDEXED BY event_pending"
-	" LEFT JOIN edit x ON x.sid = e.sid AND x.seq = e.seq"
-	" WHERE e.sid = ?1 AND e.processed IS NULL AND e.seq > ?2 ORDER BY e.seq LIMIT ?3";
+	" FROM event e INDEXED BY event_by_seq"
+	" LEFT JOIN edit x ON x.sid = e.sid AND x.seq = e.seq WHERE e.sid = ?1"
+	" AND e.seq >= max(?2 + 1, (SELECT queue_from FROM session WHERE sid = ?1))"
+	" AND (e.processed IS NULL) = 1 ORDER BY e.seq LIMIT ?3";
 static const char CALLS[] = "SELECT id, seq, kind, state, client, answer_id, closed_seq FROM call"
 			    " WHERE sid = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3";
 

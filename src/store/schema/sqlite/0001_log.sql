@@ -27,6 +27,8 @@ CREATE TABLE session (
   fence            INTEGER NOT NULL,
   holder           TEXT,             -- incarnation that holds the lease; any other is dead
   waiting          INTEGER NOT NULL, -- pending triggers
+  queued           INTEGER NOT NULL, -- pending inputs, triggers among them
+  queue_from       INTEGER NOT NULL, -- none of them stands before this seq
   title            TEXT,
   fallback_title   TEXT,
   preview          TEXT,
@@ -67,8 +69,9 @@ CREATE TABLE event (
   hash       BLOB NOT NULL,    -- chained to the event before it
   processed  INTEGER           -- instant of the consuming event; NULL: pending
 ) STRICT;
-CREATE UNIQUE INDEX event_by_seq ON event (sid, seq);
-CREATE INDEX event_pending ON event (sid, seq) WHERE processed IS NULL;
+-- The last column tells what is pending without the row: a queue is read from session.queue_from on,
+-- and asks for (processed IS NULL) = 1, which is how SQLite recognises the indexed expression.
+CREATE UNIQUE INDEX event_by_seq ON event (sid, seq, processed IS NULL);
 -- No two events of a session share an id. Ids made by the server (a prefix, '_' and 32 hex digits) see to
 -- that by their randomness and cost no entry here; any other is held to it.
 CREATE UNIQUE INDEX event_by_own_id ON event (sid, id) WHERE substr(id, -33, 1) <> '_';
