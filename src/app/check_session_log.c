@@ -41,7 +41,6 @@ keep_created(struct check_session *c, const struct event *ev)
 	k->parent_id = text_of(c, root, "parent_session_id");
 	k->previous_id = text_of(c, root, "previous_session_id");
 	k->source = raw_of(c, root, "source");
-	k->metadata = raw_of(c, root, "metadata");
 	k->group = str_eq(text_of(c, root, "session_type"), STR("group"));
 	k->created_at_ms = ev->created_at_ms;
 	if (json_find(root, STR("agent_version"), &v))

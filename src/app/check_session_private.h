@@ -8,7 +8,7 @@
 /* What session.created said of the session. */
 struct check_created {
 	struct str agent_id, environment_id, workspace_id, lane_key, parent_id, previous_id;
-	struct str source, metadata;
+	struct str source;
 	int64_t agent_version, created_at_ms;
 	bool group;
 };

@@ -221,12 +221,23 @@ set_lifecycle(struct replay *r, const struct replay_step *s, enum lifecycle to, 
 	return replay_corrupt(s, e, "only status_terminated terminates");
 }
 
+/* An event that names metadata holds all of it: who makes the event has applied the patch. */
+static void
+take_metadata(struct replay *r, const struct replay_step *s)
+{
+	struct json metadata;
+
+	if (json_find(s->payload, STR("metadata"), &metadata))
+		r->metadata = arena_str(&r->kept, json_raw(metadata));
+}
+
 static int
 on_updated(struct replay *r, const struct replay_step *s, struct err *e)
 {
 	struct json title;
 	enum lifecycle to;
 
+	take_metadata(r, s);
 	if (json_find(s->payload, STR("title"), &title))
 		r->session.title = arena_str(&r->kept, json_str(title, &r->scratch));
 	if (!lifecycle_parse(replay_text(r, s, "lifecycle"), &to))
@@ -278,6 +289,7 @@ on_created(struct replay *r, const struct replay_step *s, struct err *e)
 	if (s->ev->seq != 1)
 		return replay_corrupt(s, e, "a session is created once, at seq 1");
 	r->session.title = arena_str(&r->kept, replay_text(r, s, "title"));
+	take_metadata(r, s);
 	r->session.counters.last_activity_ms = s->ev->created_at_ms;
 	return 0;
 }
@@ -410,6 +422,12 @@ const struct session_row *
 replay_session(const struct replay *r)
 {
 	return &r->session;
+}
+
+struct str
+replay_metadata(const struct replay *r)
+{
+	return r->metadata;
 }
 
 const struct input_row *

@@ -21,6 +21,9 @@ void replay_free(struct replay **r);
 NODISCARD int replay_apply(struct replay *r, const struct event *ev, struct err *e);
 
 const struct session_row *replay_session(const struct replay *r);
+/* The session's metadata: the JSON object as it was last written; empty: none. Good until the next
+ * apply. */
+struct str replay_metadata(const struct replay *r);
 /* Every input of the log in seq order, processed ones too. */
 const struct input_row *replay_inputs(const struct replay *r, size_t *count);
 /* Every call of the open turn, closed ones too; none between turns. */

@@ -9,7 +9,8 @@
 
 struct replay {
 	struct session_row session;
-	struct arena kept;    /* ids and titles: lives as long as the replay */
+	struct str metadata;  /* JSON, kept */
+	struct arena kept;    /* ids, titles, metadata: lives as long as the replay */
 	struct arena scratch; /* one event's parse; reset by the next */
 	struct sha256_ctx hash;
 	VEC(struct input_row) inputs;

@@ -135,7 +135,8 @@ void store_append(struct store *s, const struct store_item *item, store_append_f
 struct store_session {
 	struct str id, agent_id, environment_id, workspace_id, lane_key; /* empty: none */
 	struct str parent_id, previous_id;
-	struct str source, metadata; /* JSON */
+	struct str source;
+	struct str metadata; /* JSON as last written, like source: created with, or updated to */
 	int64_t agent_version;
 	bool group;
 	int64_t created_at_ms;

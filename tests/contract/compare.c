@@ -133,8 +133,10 @@ compare_row(struct rig *r, const struct model *m, const char *what)
 
 	rig_list(r, STORE_GET_SESSION, m->session.ptr, &got);
 	same_int(&p, "count", (int64_t)got.sessions.len, m->events.len > 0);
-	if (got.sessions.len > 0)
+	if (got.sessions.len > 0) {
 		same_session(&p, &got.sessions.ptr[0].row, replay_session(m->replay));
+		same_str(&p, "metadata", got.sessions.ptr[0].metadata, replay_metadata(m->replay));
+	}
 	rows_release(&got);
 }
 

@@ -173,6 +173,42 @@ test_session_facts(void **state)
 	rig_free(&r);
 }
 
+/* What a session.updated names is replaced, whatever it does not name stays; a refused one changes
+ * nothing. PostgreSQL: columns of the session's row, updated in the same transaction, as here. */
+static void
+test_session_updates(void **state)
+{
+	static const struct {
+		const char *step, *title, *metadata;
+	} ROWS[] = {
+		{ "meta {\"a\":\"1\"}", "", "{\"a\":\"1\"}" },
+		{ "title one", "one", "{\"a\":\"1\"}" },
+		{ "meta {\"b\":\"2\"}", "one", "{\"b\":\"2\"}" },
+		{ "life inactive", "one", "{\"b\":\"2\"}" },
+		{ "meta {}", "one", "{}" },
+	};
+	struct rig *r = rig_new();
+
+	(void)state;
+	rig_do(r, "s", "");
+	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+		struct rows got = { 0 };
+
+		rig_do(r, "s", ROWS[i].step);
+		rig_expect(r, "a refused update",
+			   rig_item(r, "s", "meta {\"no\":\"0\"}; title no; run t1 nobody"),
+			   ERR_CONFLICT);
+		if (i == ARRAY_LEN(ROWS) / 2)
+			rig_restart(r);
+		rig_list(r, STORE_GET_SESSION, "s", &got);
+		assert_int_equal(got.sessions.len, 1);
+		check_str(ROWS[i].step, got.sessions.ptr[0].row.title, str_of(ROWS[i].title));
+		check_str(ROWS[i].step, got.sessions.ptr[0].metadata, str_of(ROWS[i].metadata));
+		rows_release(&got);
+	}
+	rig_free(&r);
+}
+
 /* ---- pages of the queue, the calls and the transcript ---- */
 
 /* Reads page by page and gives what each row's seq is, in order. */
@@ -377,6 +413,7 @@ contract_read(struct suite *s)
 	suite_add(s, "reads: an ill-formed query is answered", test_ill_formed, NULL);
 	suite_add(s, "reads: the reader stops", test_reader_stops, NULL);
 	suite_add(s, "M4 reads: the facts of a session", test_session_facts, NULL);
+	suite_add(s, "M4 reads: title and metadata as last updated", test_session_updates, NULL);
 	SUITE_ROWS(s, PAGES, test_pages);
 	suite_add(s, "M9 changes: increasing and complete", test_changes_are_complete, NULL);
 	suite_add(s, "M9 changes: the cursor of a result", test_change_of_a_result, NULL);

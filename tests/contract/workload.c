@@ -316,8 +316,10 @@ session_step(struct workload *w, const struct replay *r, struct buf *out)
 			   one_of(w, LIVES, ARRAY_LEN(LIVES)));
 	else if (chance(w, 3))
 		buf_puts(out, "delete");
-	else if (chance(w, 50))
+	else if (chance(w, 30))
 		buf_printf(out, "title title%d", w->names);
+	else if (chance(w, 30))
+		buf_printf(out, "meta {\"k\":%d}", w->names);
 	else
 		buf_puts(out, one_of(w, TOLD, ARRAY_LEN(TOLD)));
 }

@@ -275,6 +275,10 @@ step_session(struct step *s)
 	} else if (is(s, "title")) {
 		set(s, EVENT_SESSION_UPDATED, (struct str){ 0 });
 		event_make_title(&s->payload, word(s, 1), STR("user"));
+	} else if (is(s, "meta")) {
+		set(s, EVENT_SESSION_UPDATED, (struct str){ 0 });
+		buf_printf(&s->payload, "{\"type\":\"session.updated\",\"metadata\":" STR_FMT "}",
+			   STR_ARG(word(s, 1)));
 	} else if (is(s, "compact")) {
 		struct make_compacted m = { .summary = STR("sum"), .kept_from_id = word(s, 2) };
 		set(s, EVENT_AGENT_CONTEXT_COMPACTED, word(s, 1));

@@ -14,7 +14,7 @@ struct mem_event {
 };
 
 struct mem_session {
-	struct store_session facts; /* as created; row, fence and lease are filled in when asked */
+	struct store_session facts; /* as created; what later changes is filled in when asked */
 	struct arena kept;          /* texts of facts and events */
 	struct replay *replay;
 	VEC(struct mem_event) events; /* seq n at n - 1 */

@@ -32,6 +32,7 @@ give_session(const struct mem *m, struct mem_page *p, const struct mem_session *
 {
 	struct store_session row = s->facts;
 
+	row.metadata = replay_metadata(s->replay);
 	row.fence = s->fence;
 	row.lease_live = mem_session_is_held(s, m);
 	row.row = *replay_session(s->replay);

@@ -65,7 +65,6 @@ read_facts(struct mem_session *s)
 	f->parent_id = text_of(s, p, "parent_session_id");
 	f->previous_id = text_of(s, p, "previous_session_id");
 	f->source = json_of(p, "source");
-	f->metadata = json_of(p, "metadata");
 	f->group = str_eq(text_of(s, p, "session_type"), STR("group"));
 	f->created_at_ms = ev->created_at_ms;
 	if (json_find(p, STR("agent_version"), &version))

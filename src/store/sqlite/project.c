@@ -198,20 +198,29 @@ set_lifecycle(struct project_step *s, enum lifecycle to, struct err *e)
 	return project_refuse(s, e, "only status_terminated terminates");
 }
 
-/* Titles are written through: no later event needs to know them. */
-static int
-set_title(struct project_step *s, struct str title, struct err *e)
+static struct str
+payload_json(struct project_step *s, const char *name)
 {
-	sqlite3_stmt *st = tx_prepare(s->t, "UPDATE session SET title=?2 WHERE sid=?1");
+	struct json v;
+
+	return json_find(s->payload, str_of(name), &v) ? json_raw(v) : (struct str){ 0 };
+}
+
+/* Titles and metadata are written through: no later event needs to know them. */
+static int
+write_through(struct project_step *s, const char *sql, struct str value, struct err *e)
+{
+	sqlite3_stmt *st = tx_prepare(s->t, sql);
 
 	sqlite3_bind_int64(st, 1, s->head->sid);
-	db_bind_opt(st, 2, title);
+	db_bind_opt(st, 2, value);
 	return tx_run(s->t, st, e);
 }
 
 static int
 on_updated(struct project_step *s, struct err *e)
 {
+	struct str metadata = payload_json(s, "metadata");
 	struct json title;
 	enum lifecycle to;
 	int rc = 0;
@@ -219,7 +228,10 @@ on_updated(struct project_step *s, struct err *e)
 	if (lifecycle_parse(project_text(s, "lifecycle"), &to))
 		rc = set_lifecycle(s, to, e);
 	if (rc == 0 && json_find(s->payload, STR("title"), &title))
-		rc = set_title(s, json_str(title, &s->t->scratch), e);
+		rc = write_through(s, "UPDATE session SET title=?2 WHERE sid=?1",
+				   json_str(title, &s->t->scratch), e);
+	if (rc == 0 && metadata.len > 0)
+		rc = write_through(s, "UPDATE session SET metadata=?2 WHERE sid=?1", metadata, e);
 	return rc;
 }
 
@@ -238,12 +250,8 @@ on_reset(struct project_step *s, struct err *e)
 static int
 set_fallback(struct project_step *s, struct str line, struct err *e)
 {
-	sqlite3_stmt *st = tx_prepare(s->t, "UPDATE session SET fallback_title=?2 WHERE sid=?1");
-
 	s->head->row.has_fallback = true;
-	sqlite3_bind_int64(st, 1, s->head->sid);
-	db_bind_text(st, 2, line);
-	return tx_run(s->t, st, e);
+	return write_through(s, "UPDATE session SET fallback_title=?2 WHERE sid=?1", line, e);
 }
 
 static int
@@ -271,14 +279,6 @@ static const char INSERT_SESSION[] =
 	" cache_read, cache_write, total_tokens, last_prompt, cost, priced, unpriced,"
 	" last_activity) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,"
 	" 0, x'', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ?14)";
-
-static struct str
-payload_json(struct project_step *s, const char *name)
-{
-	struct json v;
-
-	return json_find(s->payload, str_of(name), &v) ? json_raw(v) : (struct str){ 0 };
-}
 
 /* The row's first form; what later events change follows with the batch's other heads. */
 static int

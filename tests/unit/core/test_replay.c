@@ -120,6 +120,20 @@ M12_preview_and_activity_follow_the_talk(void **state)
 }
 
 static void
+M4_metadata_is_what_the_last_update_says(void **state)
+{
+	struct replay *r = run("title x");
+
+	(void)state;
+	check_str("none", replay_metadata(r), STR(""));
+	replay_free(&r);
+	r = run("meta {\"a\":1}; meta {\"b\":[2]}; title x; life inactive");
+	check_str("the last", replay_metadata(r), STR("{\"b\":[2]}"));
+	check_str("title", replay_session(r)->title, STR("x"));
+	replay_free(&r);
+}
+
+static void
 M12_titles_come_from_people_and_previews_from_text(void **state)
 {
 	struct replay *r =
@@ -449,6 +463,7 @@ main(void)
 	SUITE_TEST(&s, M12_preview_and_activity_follow_the_talk);
 	SUITE_TEST(&s, T9_a_call_knows_the_event_that_closed_it);
 	SUITE_TEST(&s, M12_preview_is_one_short_line);
+	SUITE_TEST(&s, M4_metadata_is_what_the_last_update_says);
 	SUITE_TEST(&s, M12_titles_come_from_people_and_previews_from_text);
 	SUITE_TEST(&s, M11_results_are_tool_entries);
 	SUITE_TEST(&s, M9_processed_at_is_the_instant_of_the_consuming_event);
