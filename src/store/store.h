@@ -91,7 +91,7 @@ struct store_key {
 	struct str scope, name;
 	struct sha256 request;
 	struct str answer;     /* what a replay needs besides the seqs; at most 1 KiB */
-	int64_t expires_at_ms; /* after that it may be forgotten */
+	int64_t expires_at_ms; /* once an event of that instant or later is in, it is soon forgotten */
 };
 
 /* One all-or-nothing change. Everything it points to must stay until its callback. */

@@ -3,7 +3,9 @@
  * PostgreSQL: two nodes that bring one key at the same instant meet in its unique index; the second
  * waits for the first commit and is then a replay, never a second effect. A commit whose answer was
  * lost (the connection fell, the standby did not confirm) is ERR_UNAVAILABLE; the caller repeats the
- * item with its key and gets either STORE_REPLAYED (it had happened) or 0 (it had not). */
+ * item with its key and gets either STORE_REPLAYED (it had happened) or 0 (it had not). Expired keys
+ * are deleted in small slices by whichever node holds an advisory lock, with FOR UPDATE SKIP LOCKED. */
+#include "base/clock.h"
 #include "compare.h"
 #include "rig.h"
 
@@ -247,6 +249,104 @@ test_find_key(void **state)
 	rig_free(&r);
 }
 
+/* ---- forgetting ---- */
+
+static bool
+is_known(struct rig *r, const char *name)
+{
+	struct store_query q = { .kind = STORE_FIND_KEY,
+				 .key_scope = STR("p"),
+				 .key_name = str_of(name) };
+	struct rows got = { 0 };
+	bool known;
+
+	rig_read(r, &q, &got);
+	assert_int_equal(got.rc, 0);
+	known = got.keys.len > 0;
+	rows_release(&got);
+	return known;
+}
+
+/* A store forgets when it has nothing else to do: within moments, but not at once. */
+static void
+await_forgotten(struct rig *r, const char *name)
+{
+	int64_t until_ns = clock_monotonic_ns() + INT64_C(20) * 1000000000;
+
+	while (is_known(r, name))
+		if (clock_monotonic_ns() > until_ns)
+			fail_msg("key %s is not forgotten", name);
+}
+
+/* Events of the rig carry the instants 1000001, 1000002, ... of their seq. */
+static void
+test_expired(void **state)
+{
+	struct rig *r = rig_new();
+	struct store_key brief = key_of(r, "p", "brief", "body"), lasting = brief;
+
+	(void)state;
+	brief.expires_at_ms = 1000004;
+	lasting.name = STR("lasting");
+	rig_do(r, "s", "");
+	rig_expect(r, "brief", keyed(r, "s", "msg a", &brief), 0);
+	rig_expect(r, "lasting", keyed(r, "s", "msg b", &lasting), 0);
+	rig_restart(r);
+	rig_expect(r, "still alive", keyed(r, "s", "msg c", &brief), STORE_REPLAYED);
+	rig_do(r, "s", "msg c");
+	await_forgotten(r, "brief");
+	rig_expect(r, "used again", keyed(r, "s", "msg d", &brief), 0);
+	rig_expect(r, "the other stays", keyed(r, "s", "msg e", &lasting), STORE_REPLAYED);
+	compare_session(r, STR("s"), "after forgetting");
+	rig_free(&r);
+}
+
+/* Key number at of item, both from 0. One in five outlives the last event, some by a millisecond. */
+static struct store_key
+mixed_key(struct rig *r, int item, int at)
+{
+	const char *name = arena_printf(&r->arena, "k%d-%d", item, at).ptr;
+	struct store_key key = key_of(r, "p", name, name);
+
+	if (at % 5 != 0)
+		key.expires_at_ms = 1000072 + item % 20;
+	else if (item % 2 == 0)
+		key.expires_at_ms = 1000097;
+	return key;
+}
+
+/* More than any store forgets in one go, among others that live: those all stay. */
+static void
+test_expired_among_live(void **state)
+{
+	enum { ITEMS = 70, KEYS = 10, TITLES = 25 };
+	struct rig *r = rig_new();
+
+	(void)state;
+	rig_do(r, "s", "");
+	for (int i = 0; i < ITEMS; i++) {
+		struct store_item *item = rig_item(r, "s", "title x");
+		struct store_key *keys = ARENA_ARRAY(&r->arena, KEYS, struct store_key);
+
+		for (int k = 0; k < KEYS; k++)
+			keys[k] = mixed_key(r, i, k);
+		item->keys = keys;
+		item->key_count = KEYS;
+		rig_expect(r, "keyed", item, 0);
+	}
+	for (int i = 0; i < TITLES; i++)
+		rig_do(r, "s", "title y"); /* the last at 1000096 */
+	for (int i = 0; i < ITEMS; i++)
+		for (int k = 0; k < KEYS; k++)
+			if (k % 5 != 0)
+				await_forgotten(r, mixed_key(r, i, k).name.ptr);
+	for (int i = 0; i < ITEMS; i++)
+		for (int k = 0; k < KEYS; k += 5)
+			if (!is_known(r, mixed_key(r, i, k).name.ptr))
+				fail_msg("key %d of item %d is forgotten, but alive", k, i);
+	rig_free(&r);
+}
+
 void
 contract_key(struct suite *s)
 {
@@ -260,4 +360,6 @@ contract_key(struct suite *s)
 	suite_add(s, "A10 a key of records only", test_key_of_records, NULL);
 	suite_add(s, "A10 256 at once, one stored", test_at_once, NULL);
 	suite_add(s, "A10 the key can be found", test_find_key, NULL);
+	suite_add(s, "A10 an expired key is forgotten", test_expired, NULL);
+	suite_add(s, "A10 only expired keys are forgotten", test_expired_among_live, NULL);
 }

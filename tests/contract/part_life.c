@@ -89,7 +89,7 @@ test_watch(void **state)
 		.if_version = STORE_VERSION_ANY,
 	};
 	struct store_item records = { .puts = &put, .put_count = 1 };
-	struct store_key key = { .scope = STR("s"), .name = STR("k"), .expires_at_ms = 1 };
+	struct store_key key = { .scope = STR("s"), .name = STR("k"), .expires_at_ms = INT64_MAX };
 	struct store_item *item = rig_item(r, "s", "msg a; msg b");
 	struct answer *a;
 

@@ -118,7 +118,7 @@ test_all_or_nothing(void **state)
 		.record = { .kind = STR("wake"), .id = STR("w"), .body = STR("{}") },
 		.if_version = STORE_VERSION_ABSENT,
 	};
-	struct store_key key = { .scope = STR("s"), .name = STR("k"), .expires_at_ms = 1 };
+	struct store_key key = { .scope = STR("s"), .name = STR("k"), .expires_at_ms = INT64_MAX };
 	struct store_query record = { .kind = STORE_GET_RECORD,
 				      .record_kind = STR("wake"),
 				      .record_id = STR("w") };

@@ -14,7 +14,7 @@ enum { LOAD_SESSIONS = 6, LOAD_NAME_MAX = 64 };
 struct load_item {
 	struct store_item item;
 	struct event events[3];
-	struct store_key key;
+	struct store_key keys[2];
 };
 
 /* "c0" ... */

@@ -186,5 +186,6 @@ mem_append(struct mem *m, const struct store_item *item, struct store_result *ou
 		mem_record_put(m, &item->puts[i]);
 	for (size_t i = 0; i < item->key_count; i++)
 		mem_key_put(m, &item->keys[i], item->session, out);
+	mem_key_pass_time(m, item);
 	return 0;
 }

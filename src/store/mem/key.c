@@ -51,5 +51,36 @@ mem_key_put(struct mem *m, const struct store_key *key, struct str session,
 	buf_put_str(&full, key->answer);
 	memcpy(k->bytes, full.ptr, full.len);
 	map_put(&m->keys, k->name, k);
+	if (key->expires_at_ms < m->first_expiry_ms)
+		m->first_expiry_ms = key->expires_at_ms;
 	buf_release(&full);
+}
+
+static void
+purge(struct mem *m)
+{
+	struct str name;
+	void *value;
+
+	m->first_expiry_ms = INT64_MAX;
+	for (size_t at = 0; map_next(&m->keys, &at, &name, &value);) {
+		struct mem_key *k = value;
+
+		if (k->key.expires_at_ms <= m->newest_ms) {
+			map_remove(&m->keys, name);
+			free(k);
+		} else if (k->key.expires_at_ms < m->first_expiry_ms) {
+			m->first_expiry_ms = k->key.expires_at_ms;
+		}
+	}
+}
+
+void
+mem_key_pass_time(struct mem *m, const struct store_item *item)
+{
+	for (size_t i = 0; i < item->event_count; i++)
+		if (item->events[i].created_at_ms > m->newest_ms)
+			m->newest_ms = item->events[i].created_at_ms;
+	if (m->first_expiry_ms <= m->newest_ms)
+		purge(m);
 }

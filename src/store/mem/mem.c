@@ -166,6 +166,7 @@ store_mem_new(struct store_owner owner, const char *incarnation)
 	map_init(&m->sessions, 0);
 	map_init(&m->records, 0);
 	map_init(&m->keys, 0);
+	m->first_expiry_ms = INT64_MAX;
 	list_init(&m->jobs);
 	return &m->base;
 }

@@ -49,6 +49,8 @@ struct mem {
 	struct str incarnation;
 	struct map sessions; /* id → mem_session */
 	struct map records, keys;
+	int64_t newest_ms;       /* the time: of the newest event */
+	int64_t first_expiry_ms; /* no key expires before this */
 	VEC(struct mem_change) changes;
 	struct list jobs; /* submitted, in order */
 };
@@ -96,5 +98,7 @@ void mem_record_put(struct mem *m, const struct store_put *put);
 /* key.c */
 struct mem_key *
 mem_key_find(const struct mem *m, enum store_key_kind kind, struct str scope, struct str name);
+/* The item is in: time has passed with its events, and forgets keys. */
+void mem_key_pass_time(struct mem *m, const struct store_item *item);
 void mem_key_put(struct mem *m, const struct store_key *key, struct str session,
 		 const struct store_result *result);

@@ -273,6 +273,8 @@ append_event(struct tx *t, struct head *head, const struct event *given, struct 
 	head->row.head_seq = ev.seq;
 	head->row.head_hash = hash;
 	t->last_change++;
+	if (rc == 0 && ev.created_at_ms > t->newest_ms)
+		t->newest_ms = ev.created_at_ms;
 	return rc;
 }
 

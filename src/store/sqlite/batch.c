@@ -4,6 +4,7 @@
 #include "base/xalloc.h"
 #include "store/sqlite/append.h"
 #include "store/sqlite/key.h"
+#include "store/sqlite/key_purge.h"
 #include "store/sqlite/mutant.h"
 
 void
@@ -64,7 +65,10 @@ batch_init(struct batch *b, struct db *db, struct str incarnation, struct err *e
 	if (rc == 0)
 		rc = read_number(&b->tx, "SELECT ifnull(max(sid), 0) FROM session", &b->tx.last_sid,
 				 e);
-	return rc;
+	if (rc == 0)
+		rc = read_number(&b->tx, "SELECT created_at FROM event ORDER BY n DESC LIMIT 1",
+				 &b->tx.newest_ms, e);
+	return rc == 0 ? key_purge_first(db, &b->tx.first_expiry_ms, e) : rc;
 }
 
 void
@@ -93,7 +97,6 @@ batch_begin(struct batch *b)
 	b->jobs = (struct batch_list){ 0 };
 	b->items = 0;
 	b->bytes = 0;
-	b->grew = false;
 	b->doubtful = false;
 	b->code = open_transaction(b);
 }
@@ -144,7 +147,6 @@ write_job(struct batch *b, struct batch_job *job, bool guarded)
 		clear_result(job); /* nothing but the sentence: the item left no trace */
 	if (r->rc == STORE_REPLAYED)
 		keep_texts(job);
-	b->grew |= r->rc == 0 && job->item->event_count > 0;
 	return SQLITE_OK;
 }
 
@@ -249,7 +251,6 @@ static void
 write_again(struct batch *b)
 {
 	roll_back(b);
-	b->grew = false;
 	b->code = open_transaction(b);
 	for (struct batch_job *j = b->jobs.first; b->code == SQLITE_OK && j; j = j->next)
 		b->code = write_job(b, j, true);

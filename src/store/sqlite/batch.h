@@ -31,7 +31,6 @@ struct batch {
 	struct batch_list jobs;
 	size_t items, bytes;
 	int code;         /* of SQLite; once it is not success, nothing more is written */
-	bool grew;        /* some log did */
 	bool doubtful;    /* the last failure leaves in doubt what the disk holds: write no more */
 	struct err error; /* the last failure's sentence */
 };

@@ -28,6 +28,8 @@ key_claim(struct tx *t, const struct store_key *key, const struct key_effect *ef
 	sqlite3_bind_int64(st, 7, key->expires_at_ms);
 	rc = tx_run(t, st, e);
 	*taken = rc == 0 && tx_changed(t) == 0;
+	if (key->expires_at_ms < t->first_expiry_ms)
+		t->first_expiry_ms = key->expires_at_ms;
 	return rc;
 }
 

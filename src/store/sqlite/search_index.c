@@ -162,7 +162,7 @@ move_cursor(struct step *s)
 
 /* Inside the transaction. A short page has seen everything: the cursor goes to the log's end. */
 static int
-run_step(struct step *s, size_t max, bool *more)
+run_step(struct step *s, size_t max)
 {
 	int64_t from = 0;
 	int rc = one_number(s->db, CURSOR, &from);
@@ -170,8 +170,7 @@ run_step(struct step *s, size_t max, bool *more)
 	s->indexed_to = from;
 	if (rc == SQLITE_OK)
 		rc = index_next(s, max);
-	*more = s->count == max;
-	if (rc == SQLITE_OK && !*more)
+	if (rc == SQLITE_OK && s->count < max)
 		rc = one_number(s->db, LAST, &s->indexed_to);
 	if (rc == SQLITE_OK && s->indexed_to > from)
 		rc = move_cursor(s);
@@ -181,10 +180,9 @@ run_step(struct step *s, size_t max, bool *more)
 }
 
 int
-search_index_step(struct db *writer, size_t max, bool *more, struct err *e)
+search_index_step(struct db *writer, size_t max, int64_t *indexed_to, struct err *e)
 {
 	struct step s = { .db = writer };
-	bool again = false;
 	int rc = db_run(writer, "BEGIN IMMEDIATE");
 
 	if (rc != SQLITE_OK)
@@ -192,11 +190,11 @@ search_index_step(struct db *writer, size_t max, bool *more, struct err *e)
 	arena_init(&s.scratch);
 	buf_init(&s.payload, STORE_PAYLOAD_MAX);
 	buf_init(&s.text, STORE_PAYLOAD_MAX);
-	rc = run_step(&s, max < SEARCH_INDEX_STEP_MAX ? max : SEARCH_INDEX_STEP_MAX, &again);
+	rc = run_step(&s, max < SEARCH_INDEX_STEP_MAX ? max : SEARCH_INDEX_STEP_MAX);
 	if (rc == SQLITE_OK)
 		rc = db_run(writer, "COMMIT");
 	if (rc == SQLITE_OK)
-		*more = again;
+		*indexed_to = s.indexed_to;
 	else
 		rc = db_fail(writer, rc, "index messages", e);
 	if (rc != 0)

@@ -7,8 +7,9 @@
 #include "base/err.h"
 #include "store/sqlite/db.h"
 
-enum { SEARCH_INDEX_STEP_MAX = 500 };
+enum { SEARCH_INDEX_STEP_MAX = 1000 };
 
 /* Indexes the next events, at most max (SEARCH_INDEX_STEP_MAX when larger), and moves the cursor, in
- * one transaction of its own. *more: call again. On failure nothing has changed. */
-NODISCARD int search_index_step(struct db *writer, size_t max, bool *more, struct err *e);
+ * one transaction of its own. *indexed_to: the change it stands behind now; at the log's end unless
+ * there is more to do. On failure nothing has changed. */
+NODISCARD int search_index_step(struct db *writer, size_t max, int64_t *indexed_to, struct err *e);

@@ -17,7 +17,9 @@ struct tx {
 	struct arena scratch; /* one item's; reset by the next */
 	int64_t last_change;  /* the change cursor behind the last event written */
 	int64_t last_sid;
-	int failed; /* the first SQLite code that was not success; SQLITE_OK: none */
+	int64_t newest_ms;       /* the time: of the newest event that came by */
+	int64_t first_expiry_ms; /* no key expires before this */
+	int failed;              /* the first SQLite code that was not success; SQLITE_OK: none */
 };
 
 /* The prepared form of a string literal, without bindings. NULL when SQLite failed: binding to NULL

@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "base/xalloc.h"
-#include "store/sqlite/checkpoint.h"
+#include "store/sqlite/chore.h"
 #include "store/sqlite/mutant.h"
 #include "store/sqlite/schema.h"
 #include "store/sqlite/wal_gather.h"
@@ -22,12 +22,9 @@ struct writer {
 	struct wal_gather *gather; /* NULL when commits are not synced */
 	struct db db;
 	struct batch batch;
-	struct checkpoint checkpoint;
+	struct chore chore;
 	struct batch_list taken; /* off the queue, not in a batch yet */
-	writer_index_fn *index;
-	bool index_behind;
-	int64_t indexed_at_ns;
-	bool sound; /* it has not stopped; the thread's own copy */
+	bool sound;              /* it has not stopped; the thread's own copy */
 };
 
 /* ---- the queue ---- */
@@ -164,92 +161,46 @@ write_batch(struct writer *w)
 	batch_finish(b);
 	if (b->doubtful)
 		stop_for_good(w, &b->error);
-	w->index_behind |= b->grew;
 	hand_over(w);
 }
 
-/* ---- chores ---- */
+/* ---- the thread ---- */
 
 static void
-run_checkpoint(struct writer *w, int mode)
+write_and_do_chores(struct writer *w)
 {
-	int code = checkpoint_run(&w->checkpoint, &w->db, mode);
-	int primary = code & 0xff;
 	struct err why;
 
-	/* A full disk keeps the log where it is: safe, and tried again. After a failed sync nobody
-	 * knows which pages arrived, and asking again would be told a lie. */
-	if (primary != SQLITE_IOERR && primary != SQLITE_CORRUPT && primary != SQLITE_NOTADB)
-		return;
-	db_fail(&w->db, code, "moving the log into the database failed", &why);
-	stop_for_good(w, &why);
-}
-
-static void
-run_index(struct writer *w)
-{
-	bool more = false;
-	struct err why;
-	int rc = w->index(&w->db, WRITER_INDEX_STEP_EVENTS, &more, &why);
-
-	w->indexed_at_ns = clock_monotonic_ns();
-	w->index_behind = rc == 0 && more; /* after a failure: with the next events */
-	if (rc == ERR_IO || rc == ERR_CORRUPT)
+	if (w->taken.first)
+		write_batch(w);
+	if (w->sound && chore_when_busy(&w->chore, clock_monotonic_ns(), &why) != 0)
 		stop_for_good(w, &why);
 }
-
-static bool
-has_chores(const struct writer *w)
-{
-	return w->sound && (checkpoint_need(&w->checkpoint) != CHECKPOINT_NONE ||
-			    (w->index && w->index_behind));
-}
-
-static void
-chores_when_quiet(struct writer *w)
-{
-	if (checkpoint_need(&w->checkpoint) != CHECKPOINT_NONE)
-		run_checkpoint(w, SQLITE_CHECKPOINT_PASSIVE);
-	else if (w->index && w->index_behind)
-		run_index(w);
-}
-
-/* What cannot wait for a quiet moment that never comes. */
-static void
-chores_when_busy(struct writer *w)
-{
-	int64_t since = clock_monotonic_ns() - w->indexed_at_ns;
-
-	if (checkpoint_need(&w->checkpoint) == CHECKPOINT_NOW)
-		run_checkpoint(w, SQLITE_CHECKPOINT_RESTART);
-	if (w->sound && w->index && w->index_behind && since > WRITER_INDEX_EVERY_MS * NS_PER_MS)
-		run_index(w);
-}
-
-/* ---- the thread ---- */
 
 static void *
 run(void *arg)
 {
 	struct writer *w = arg;
 	enum wait_outcome outcome = WAIT_QUIET;
+	struct err why;
 
 	while (outcome != WAIT_CLOSED) {
-		outcome = w->taken.first ? WAIT_ITEMS : wait_for_items(w, has_chores(w));
+		bool chores = w->sound && chore_is_due(&w->chore);
+
+		outcome = w->taken.first ? WAIT_ITEMS : wait_for_items(w, chores);
 		if (outcome == WAIT_QUIET) {
-			chores_when_quiet(w);
+			if (chore_when_quiet(&w->chore, clock_monotonic_ns(), &why) != 0)
+				stop_for_good(w, &why);
 			continue;
 		}
 		take_queue(w);
-		if (!w->sound)
-			refuse_all(w);
-		else if (w->taken.first)
-			write_batch(w);
 		if (w->sound)
-			chores_when_busy(w);
+			write_and_do_chores(w);
+		else
+			refuse_all(w);
 	}
-	if (w->sound)
-		run_checkpoint(w, SQLITE_CHECKPOINT_TRUNCATE);
+	if (w->sound && chore_checkpoint(&w->chore, SQLITE_CHECKPOINT_TRUNCATE, &why) != 0)
+		stop_for_good(w, &why);
 	return NULL;
 }
 
@@ -301,21 +252,21 @@ open_database(struct writer *w, const struct writer_config *cfg, struct err *e)
 		rc = schema_prepare(&w->db, e);
 	if (rc == 0)
 		rc = batch_init(&w->batch, &w->db, cfg->incarnation, e);
-	if (rc == 0)
-		checkpoint_init(&w->checkpoint, &w->db, cfg->checkpoint_idle_pages,
-				cfg->checkpoint_forced_pages);
-	return rc;
+	if (rc != 0)
+		return rc;
+	chore_init(&w->chore, &w->db, &w->batch.tx, cfg->index);
+	checkpoint_init(&w->chore.checkpoint, &w->db, cfg->checkpoint_idle_pages,
+			cfg->checkpoint_forced_pages);
+	return 0;
 }
 
 static struct writer *
-writer_alloc(const struct writer_config *cfg, struct completion_queue *answers)
+writer_alloc(struct completion_queue *answers)
 {
 	struct writer *w = xcalloc(1, sizeof *w);
 	pthread_condattr_t attr;
 
 	w->answers = answers;
-	w->index = cfg->index;
-	w->index_behind = true; /* the last process may have left before it was done */
 	w->sound = true;
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_condattr_init(&attr);
@@ -341,7 +292,7 @@ int
 writer_new(struct writer **out, const struct writer_config *cfg, struct completion_queue *answers,
 	   struct err *e)
 {
-	struct writer *w = writer_alloc(cfg, answers);
+	struct writer *w = writer_alloc(answers);
 	int rc = open_database(w, cfg, e);
 
 	if (rc == 0 && pthread_create(&w->thread, NULL, run, w) != 0)

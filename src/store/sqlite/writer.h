@@ -1,31 +1,25 @@
 /* writer - the one thread that changes the database.
  * It takes all that is queued, bounded by count and bytes, makes one synced transaction of it and
  * hands the answers over together: an idle store acknowledges after one sync, a busy one groups by
- * itself, and no timer is involved. It alone checkpoints and indexes.
+ * itself, and no timer is involved. It alone does the chores.
  *
  * When an item is at fault it fails alone. When the disk is full the batch fails and the next one
  * tries again. When a sync fails, or the database is damaged, nothing is ever written again. */
 #pragma once
 #include "store/sqlite/batch.h"
+#include "store/sqlite/chore.h"
 #include "store/sqlite/completion.h"
 #include "store/sqlite/db.h"
 #include "store/store.h"
 
-enum {
-	WRITER_QUIET_MS = 10,        /* without items: time for a checkpoint or for the index */
-	WRITER_INDEX_EVERY_MS = 900, /* while busy: search lags by less than a second */
-	WRITER_INDEX_STEP_EVENTS = 500,
-};
-
-/* Moves the search index behind the log: *more when there is more to do. */
-typedef int writer_index_fn(struct db *db, size_t max, bool *more, struct err *e);
+enum { WRITER_QUIET_MS = 10 }; /* without items: time for a chore */
 
 struct writer_config {
 	const char *path, *vfs;
 	struct str incarnation;                                 /* must stay */
 	int64_t checkpoint_idle_pages, checkpoint_forced_pages; /* 0: the usual */
 	const char *synchronous; /* NULL: FULL. Anything else is for tests. */
-	writer_index_fn *index;  /* NULL: nothing is indexed */
+	chore_index_fn *index;   /* NULL: nothing is indexed */
 };
 
 struct writer;

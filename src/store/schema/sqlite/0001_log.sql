@@ -121,6 +121,7 @@ CREATE TABLE key (
   expires_at INTEGER NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX key_by_digest ON key (digest);
+CREATE INDEX key_by_expiry ON key (expires_at);
 
 CREATE TABLE record (
   kind    TEXT NOT NULL,

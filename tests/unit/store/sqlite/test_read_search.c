@@ -80,7 +80,7 @@ main(void)
 {
 	struct suite s = { 0 };
 	struct err e;
-	bool more;
+	int64_t indexed_to;
 	int failed;
 
 	fill_open(&fill);
@@ -92,7 +92,7 @@ main(void)
 	fill_session(&fill, "o", "msg a text=don't\\u0020co-op; msg b text=fox", 0);
 	fill_session(&fill, "gone", "msg a text=secret; delete", 0);
 	fill_run(&fill, "UPDATE session SET workspace_id = 'w1' WHERE id = 'o'");
-	if (search_index_step(&fill.db, 500, &more, &e) != 0)
+	if (search_index_step(&fill.db, 500, &indexed_to, &e) != 0)
 		return 1;
 	fill_session(&fill, "new", "msg a text=later", 0);
 	SUITE_ROWS(&s, QUERIES, query);

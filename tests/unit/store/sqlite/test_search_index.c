@@ -27,19 +27,19 @@ C8_steps_follow_the_log_to_its_end(void **state)
 {
 	struct fill f;
 	struct err e;
-	bool more = false;
+	int64_t at = 0;
 
 	(void)state;
 	fill_open(&f);
 	fill_session(&f, "s", "msg a text=one; msg b text=two; msg c text=three; title x", 0);
-	assert_int_equal(search_index_step(&f.db, 2, &more, &e), 0);
-	assert_true(more);
+	assert_int_equal(search_index_step(&f.db, 2, &at, &e), 0);
+	assert_int_equal(at, 3);
 	assert_int_equal(number(&f, CURSOR), 3);
-	assert_int_equal(search_index_step(&f.db, 2, &more, &e), 0);
-	assert_false(more);
+	assert_int_equal(search_index_step(&f.db, 2, &at, &e), 0);
+	assert_int_equal(at, 5);
 	assert_int_equal(number(&f, CURSOR), 5); /* past the title, which is no message */
-	assert_int_equal(search_index_step(&f.db, 2, &more, &e), 0);
-	assert_false(more);
+	assert_int_equal(search_index_step(&f.db, 2, &at, &e), 0);
+	assert_int_equal(at, number(&f, "SELECT max(n) FROM event"));
 	assert_int_equal(number(&f, "SELECT count(*) FROM search WHERE search MATCH 'two'"), 1);
 	assert_int_equal(number(&f, "SELECT rowid FROM search WHERE search MATCH 'three'"), 4);
 	fill_close(&f);
@@ -50,7 +50,7 @@ only_visible_text_is_indexed(void **state)
 {
 	struct fill f;
 	struct err e;
-	bool more = true;
+	int64_t at = 0;
 
 	(void)state;
 	fill_open(&f);
@@ -58,8 +58,8 @@ only_visible_text_is_indexed(void **state)
 		     "msg a; edit a; run t a; think h; say answer; tool c; result c; end t "
 		     "end_turn; compact S",
 		     20); /* from blobs, too */
-	assert_int_equal(search_index_step(&f.db, 500, &more, &e), 0);
-	assert_false(more);
+	assert_int_equal(search_index_step(&f.db, 500, &at, &e), 0);
+	assert_int_equal(at, number(&f, "SELECT max(n) FROM event"));
 	assert_int_equal(number(&f, "SELECT count(*) FROM search WHERE search MATCH 'edited'"), 1);
 	assert_int_equal(number(&f, "SELECT count(*) FROM search WHERE search MATCH 'answer'"), 1);
 	assert_int_equal(number(&f, "SELECT count(*) FROM search WHERE search MATCH 'sum'"), 1);
@@ -74,13 +74,13 @@ a_damaged_payload_does_not_stop_the_search(void **state)
 {
 	struct fill f;
 	struct err e;
-	bool more = true;
+	int64_t at = 0;
 
 	(void)state;
 	fill_open(&f);
 	fill_session(&f, "s", "msg a text=one; msg b text=two", 0);
 	fill_run(&f, "UPDATE event SET payload = '{' WHERE seq = 2");
-	assert_int_equal(search_index_step(&f.db, 500, &more, &e), 0);
+	assert_int_equal(search_index_step(&f.db, 500, &at, &e), 0);
 	assert_int_equal(number(&f, "SELECT count(*) FROM search WHERE search MATCH 'two'"), 1);
 	assert_int_equal(number(&f, CURSOR), 3);
 	fill_close(&f);
@@ -92,19 +92,20 @@ a_failed_step_leaves_no_trace(void **state)
 {
 	struct fill f;
 	struct err e;
-	bool more = true;
+	int64_t at = 0;
 
 	(void)state;
 	fill_open(&f);
 	fill_session(&f, "s", "msg a text=one", 0);
 	setenv("PERDURE_FAILPOINTS", "search.before_commit=1:fail", 1);
 	failpoint_test_reload();
-	assert_int_equal(search_index_step(&f.db, 500, &more, &e), ERR_IO);
+	assert_int_equal(search_index_step(&f.db, 500, &at, &e), ERR_IO);
+	assert_int_equal(at, 0);
 	unsetenv("PERDURE_FAILPOINTS");
 	failpoint_test_reload();
 	assert_int_equal(number(&f, CURSOR), 0);
 	assert_int_equal(number(&f, "SELECT count(*) FROM search WHERE search MATCH 'one'"), 0);
-	assert_int_equal(search_index_step(&f.db, 500, &more, &e), 0);
+	assert_int_equal(search_index_step(&f.db, 500, &at, &e), 0);
 	assert_int_equal(number(&f, "SELECT count(*) FROM search WHERE search MATCH 'one'"), 1);
 	fill_close(&f);
 }

@@ -140,7 +140,7 @@ prepare(struct rig *r, size_t count, size_t text_bytes)
 					     .scope = STR("s"),
 					     .name = str_of(p->name),
 					     .answer = STR("yes"),
-					     .expires_at_ms = 1 };
+					     .expires_at_ms = INT64_MAX };
 		p->item = (struct store_item){ .session = STR("s"),
 					       .events = &p->ev,
 					       .event_count = 1,
