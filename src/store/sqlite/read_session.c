@@ -21,11 +21,14 @@ static const char GET[] = "SELECT " SESSION_COLUMNS " FROM session s WHERE s.id 
 	" AND (?7 IS NULL OR s.id >= ?7 AND s.id < ?8)"                                \
 	" ORDER BY s.last_activity DESC, s.id DESC LIMIT ?9"
 
-/* The same page by four ways in. Along the activity index a page costs as many rows as it takes to
+/* The same page by five ways in. Along the activity index a page costs as many rows as it takes to
  * find its own, which is bad only for a filter that few sessions pass; for those the filter's own
- * index finds all of them, and they are sorted. */
+ * index finds all of them, and they are sorted. Who wants none that is active walks past none. */
 static const char BY_ACTIVITY[] =
 	"SELECT " SESSION_COLUMNS " FROM session s INDEXED BY session_by_activity WHERE" CONDITIONS;
+static const char BY_REST[] = "SELECT " SESSION_COLUMNS
+			      " FROM session s INDEXED BY session_by_rest WHERE s.lifecycle <> 0"
+			      " AND" CONDITIONS;
 static const char BY_WORKSPACE[] =
 	"SELECT " SESSION_COLUMNS
 	" FROM session s INDEXED BY session_by_workspace WHERE s.workspace_id = ?5 AND" CONDITIONS;
@@ -36,8 +39,9 @@ static const char BY_ID[] =
 	"SELECT " SESSION_COLUMNS " FROM session s INDEXED BY sqlite_autoindex_session_1 WHERE "
 	"s.id >= ?7 AND s.id < ?8 AND" CONDITIONS;
 
-/* How many sessions pass one filter, counted no further than FEW + 1. */
-enum { FEW = 2000 };
+/* How many sessions pass one filter, counted no further than FEW + 1. Among a million sessions this is
+ * where reading and sorting all that pass costs as much as walking to the first 50 of them. */
+enum { FEW = 7000 };
 static const char COUNT_WORKSPACE[] =
 	"SELECT count(*) FROM (SELECT 1 FROM session WHERE workspace_id = ?1 LIMIT ?3)";
 static const char COUNT_AGENT[] =
@@ -165,7 +169,7 @@ passes_few(struct read *r, const char *sql, struct str from, bool *few, struct e
 	return rc;
 }
 
-/* The first filter that few pass; else along the activity. */
+/* The first filter that few pass; else along the activity, of all or of those at rest. */
 static int
 choose(struct read *r, const char **out, struct err *e)
 {
@@ -181,7 +185,8 @@ choose(struct read *r, const char **out, struct err *e)
 	bool few = false;
 	int rc = 0;
 
-	*out = BY_ACTIVITY;
+	*out = f->lifecycles != 0 && !(f->lifecycles & 1u << LIFECYCLE_ACTIVE) ? BY_REST
+									       : BY_ACTIVITY;
 	for (size_t i = 0; rc == 0 && !few && i < ARRAY_LEN(ways); i++) {
 		if (ways[i].value.len == 0)
 			continue;
