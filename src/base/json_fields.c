@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/json_tape.h"
+#include "base/nearest.h"
 #include "base/utf8.h"
 
 enum { FIELDS_MAX = 64, NAME_SHOWN_MAX = 40 };
@@ -80,60 +81,18 @@ fail_type(struct json v, unsigned want, struct err *e)
 	return json_fail(v, e, "must be %s, not %s", names, with_article(v));
 }
 
-/* How many single-character edits lead from a to b; SIZE_MAX for long texts. */
-static size_t
-edit_distance(struct str a, struct str b)
-{
-	size_t row[NAME_SHOWN_MAX + 1];
-
-	if (a.len > NAME_SHOWN_MAX || b.len > NAME_SHOWN_MAX)
-		return SIZE_MAX;
-	for (size_t j = 0; j <= b.len; j++)
-		row[j] = j;
-	for (size_t i = 1; i <= a.len; i++) {
-		size_t diagonal = row[0];
-
-		row[0] = i;
-		for (size_t j = 1; j <= b.len; j++) {
-			size_t best = diagonal + (a.ptr[i - 1] != b.ptr[j - 1]);
-
-			diagonal = row[j];
-			if (row[j] + 1 < best)
-				best = row[j] + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			row[j] = best;
-		}
-	}
-	return row[b.len];
-}
-
-/* The known name closest to name, NULL when none is close enough to be what was meant. */
-static const char *
-nearest(struct str name, const struct json_field *fields, size_t count)
-{
-	size_t best = name.len / 3 + 1;
-	const char *found = NULL;
-
-	for (size_t i = 0; i < count; i++) {
-		size_t distance = edit_distance(name, str_of(fields[i].name));
-		if (distance < best || (distance == best && !found)) {
-			best = distance;
-			found = fields[i].name;
-		}
-	}
-	return found;
-}
-
 static int
 fail_unknown(struct json key, const struct json_field *fields, size_t count, struct err *e)
 {
 	struct str raw = json_raw(key);
-	const char *near = nearest(str_slice(raw, 1, raw.len - 1), fields, count);
+	struct nearest near = nearest_of(str_slice(raw, 1, raw.len - 1));
 	struct buf names;
 
-	if (near)
-		return json_fail(key, e, "unknown field; did you mean '%s'?", near);
+	for (size_t i = 0; i < count; i++)
+		nearest_offer(&near, str_of(fields[i].name));
+	if (near.found.ptr)
+		return json_fail(key, e, "unknown field; did you mean '" STR_FMT "'?",
+				 STR_ARG(near.found));
 	buf_init(&names, ERR_TEXT_MAX);
 	for (size_t i = 0; i < count; i++)
 		buf_printf(&names, "%s%s", i > 0 ? ", " : "", fields[i].name);
