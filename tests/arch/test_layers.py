@@ -51,6 +51,12 @@ class Layers(CheckCase):
         self.write("src/app/wire.c", "#include <uv.h>\n")
         self.refuses("src/app/wire.c:1", "only net knows it")
 
+    def test_a_library_of_one_file_ends_there(self):
+        self.write("src/app/config_yaml.c", "#include <yaml.h>\n")
+        self.accepts()
+        self.write("src/app/wire.c", "#include <yaml.h>\n")
+        self.refuses("src/app/wire.c:1", "only src/app/config_yaml.c knows it")
+
     def test_a_folder_without_a_row_in_the_law_is_refused(self):
         self.write("src/util/misc.c")
         self.refuses("util")
