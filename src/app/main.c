@@ -1,10 +1,12 @@
 /* main - one binary, one entry: the command table decides. */
 #include "app/check.h"
+#include "app/config_command.h"
 #include "cli/cli.h"
 
 /* What works on a data directory instead of a server; everything else is the cli's. */
 static const struct cli_command OFFLINE[] = {
 	{ "check", "verify a data directory that no server holds", check_run },
+	{ "config", "check the configuration file, or show what is in force", config_command_run },
 };
 
 int
