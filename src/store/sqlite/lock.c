@@ -74,3 +74,28 @@ lock_release(struct lock *l)
 		close(l->fd);
 	l->fd = -1;
 }
+
+int
+lock_holder(const char *directory, int64_t *pid, struct err *e)
+{
+	char path[PATH_BYTES];
+	int fd, why, rc = 0;
+
+	if ((size_t)snprintf(path, sizeof path, "%s/%s", directory, NAME) >= sizeof path)
+		return err_set(e, ERR_INVALID, "the data directory's path is too long");
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 && errno != ENOENT)
+		return err_set(e, ERR_IO, "%s: %s", path, strerror(errno));
+	why = fd < 0 || flock(fd, LOCK_SH | LOCK_NB) == 0 ? 0 : errno;
+	if (why == 0) {
+		*pid = 0;
+	} else if (why == EWOULDBLOCK) {
+		int64_t said = holder_of(fd);
+		*pid = said > 0 ? said : -1;
+	} else {
+		rc = err_set(e, ERR_IO, "%s: %s", path, strerror(why));
+	}
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}

@@ -3,6 +3,7 @@
  * that would drop SQLite's locks. It dies with the process, however that ends; the pid in the file is
  * there for the message only. */
 #pragma once
+#include <stdint.h>
 #include "base/err.h"
 
 struct lock {
@@ -13,3 +14,7 @@ struct lock {
  * directory must exist. */
 NODISCARD int lock_take(struct lock *l, const char *directory, struct err *e);
 void lock_release(struct lock *l);
+
+/* Who holds the directory now, without taking it: *pid is 0 when nobody does, -1 when somebody does who
+ * left no pid. Looking takes the lock for an instant, shared with others who look. */
+NODISCARD int lock_holder(const char *directory, int64_t *pid, struct err *e);

@@ -72,6 +72,32 @@ S1_no_directory_is_told(void **state)
 }
 
 static void
+S1_the_holder_is_known_without_taking_the_lock(void **state)
+{
+	struct sqlite_dir d;
+	struct lock l;
+	struct err e;
+	int64_t pid = 7;
+
+	(void)state;
+	sqlite_dir_init(&d);
+	assert_int_equal(lock_holder(d.path, &pid, &e), 0);
+	assert_int_equal(pid, 0); /* there is no lock file, and none was made */
+	assert_int_equal(lock_take(&l, d.path, &e), 0);
+	assert_int_equal(lock_holder(d.path, &pid, &e), 0);
+	assert_int_equal(pid, getpid());
+	assert_int_equal(ftruncate(l.fd, 0), 0);
+	assert_int_equal(lock_holder(d.path, &pid, &e), 0);
+	assert_int_equal(pid, -1);
+	lock_release(&l);
+	assert_int_equal(lock_holder(d.path, &pid, &e), 0);
+	assert_int_equal(pid, 0);
+	assert_int_equal(lock_take(&l, d.path, &e), 0); /* looking left nothing behind */
+	lock_release(&l);
+	sqlite_dir_release(&d);
+}
+
+static void
 S1_a_second_store_is_refused(void **state)
 {
 	struct sqlite_dir d;
@@ -100,6 +126,7 @@ main(void)
 	SUITE_TEST(&s, S1_the_lock_is_had_once);
 	SUITE_TEST(&s, S1_a_killed_holder_leaves_no_lock);
 	SUITE_TEST(&s, S1_no_directory_is_told);
+	SUITE_TEST(&s, S1_the_holder_is_known_without_taking_the_lock);
 	SUITE_TEST(&s, S1_a_second_store_is_refused);
 	return suite_run(&s, "lock");
 }
