@@ -1,12 +1,14 @@
 /* main - one binary, one entry: the command table decides. */
 #include "app/check.h"
 #include "app/config_command.h"
+#include "app/doctor.h"
 #include "cli/cli.h"
 
-/* What works on a data directory instead of a server; everything else is the cli's. */
+/* What looks at the machine instead of talking to a server; everything else is the cli's. */
 static const struct cli_command OFFLINE[] = {
 	{ "check", "verify a data directory that no server holds", check_run },
 	{ "config", "check the configuration file, or show what is in force", config_command_run },
+	{ "doctor", "is this machine fit to run the server, and what is to be done?", doctor_run },
 };
 
 int

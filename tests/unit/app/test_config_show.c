@@ -90,8 +90,7 @@ L2_the_table_has_a_line_for_each_key(void **state)
 			"| `queue.depth` | a whole number from 1 to 1000 | `20` | ",
 			"| `log.format` | json or text | `json` | ",
 			"| `providers[].name` | text | required | ",
-			"| `platforms.<name>.session_reset.mode` | none, idle, daily or both | as "
-			"`session_reset.mode` | ",
+			"daily or both | as `session_reset.mode` | the same for one platform",
 			"| `tls.key` | a path | none | ",
 		};
 		if (!str_contains(buf_str(&got), str_of(WANT[i])))
