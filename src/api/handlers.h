@@ -1,0 +1,34 @@
+/* handlers - what the rows of the route table call, one line per route.
+ * Each is an exchange_fn: see api/exchange.h for what it is given and how it ends. */
+#pragma once
+#include "api/exchange.h"
+
+/* api/agent_routes */
+exchange_fn agent_create_route, agent_get_route, agent_update_route, agent_list_route,
+	agent_archive_route, agent_versions_route;
+/* api/environment_routes */
+exchange_fn environment_create_route, environment_get_route, environment_update_route,
+	environment_list_route, environment_delete_route, environment_archive_route;
+/* api/user_routes */
+exchange_fn user_create_route, user_list_route, user_get_route, user_update_route;
+/* api/token_routes */
+exchange_fn token_create_route, token_list_route, token_revoke_route;
+/* api/session_routes */
+exchange_fn session_create_route, session_get_route, session_update_route, session_list_route,
+	session_delete_route, session_archive_route, session_wake_route, session_search_route;
+/* api/session_bundle: the file that restores a log byte by byte */
+exchange_fn session_export_route, session_import_route;
+/* api/event_routes */
+exchange_fn event_send_route, event_list_route;
+/* api/event_stream: of one session, of all */
+exchange_fn event_stream_route, event_firehose_route;
+/* api/message_routes */
+exchange_fn message_post_route, message_list_route, queue_list_route;
+/* api/resource_routes */
+exchange_fn resource_add_route, resource_list_route, resource_get_route, resource_update_route,
+	resource_delete_route;
+/* api/thread_routes */
+exchange_fn thread_list_route, thread_get_route, thread_archive_route, thread_event_list_route,
+	thread_stream_route;
+/* api/system_routes */
+exchange_fn system_health_route, system_ready_route, system_metrics_route, system_openapi_route;
