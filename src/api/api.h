@@ -21,10 +21,13 @@ struct api_config {
 struct api *api_new(const struct api_config *config);
 /* What to give to http_server_new. */
 struct http_handler api_handler(struct api *api);
-/* Before: every request is 503 but /healthz. After a drain began: false again. */
+/* Before: every request is 503 but /healthz, and a stream an empty one that says when to come again
+ * (readers that follow a log give up for good at a 503). After a drain began: false again. */
 void api_set_ready(struct api *api, bool ready);
 /* A new allow-list after a reload; texts are borrowed. */
 void api_set_lists(struct api *api, struct str_list hosts, struct str_list origins);
+/* Whose connections /metrics counts; NULL: nobody's. */
+void api_set_server(struct api *api, const struct http_server *server);
 /* After the server that uses it. Open exchanges must be over. */
 void api_free(struct api **api);
 /* The route table as an OpenAPI 3.1 document. */

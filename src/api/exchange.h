@@ -1,11 +1,12 @@
 /* exchange - one request on its way through a handler: authenticated, decoded, to be answered once.
  *
  * A handler is called with everything its row asked for in place and ends the exchange by exactly one
- * of exchange_json, exchange_fail, exchange_problem or exchange_take, now or later. What it needs
+ * of exchange_json, exchange_text, exchange_fail, exchange_problem or exchange_leave, now or later. What it needs
  * until then it allocates in x->arena. Whether the client is still there does not matter. */
 #pragma once
 #include "api/api.h"
 #include "base/buf.h"
+#include "base/id.h"
 #include "base/json.h"
 #include "net/http_request.h"
 #include "net/query.h"
@@ -20,9 +21,10 @@ enum route_auth {
 	ROUTE_TOKEN, /* any token; the engine decides what it may see */
 };
 enum route_body {
-	ROUTE_NO_BODY,   /* one that is sent is refused */
-	ROUTE_JSON,      /* a JSON object must come */
-	ROUTE_JSON_MAYBE /* may be missing or empty */
+	ROUTE_NO_BODY,    /* one that is sent is refused */
+	ROUTE_JSON,       /* a JSON object must come */
+	ROUTE_JSON_MAYBE, /* may be missing or empty */
+	ROUTE_BYTES       /* whatever comes, as body_text */
 };
 /* A row of the one table (api/routes.c). */
 struct api_route {
@@ -35,7 +37,8 @@ struct api_route {
 	bool mutates;      /* takes an Idempotency-Key */
 	bool streams;      /* answers with server-sent events */
 	size_t body_bytes; /* 0: the configured limit */
-	const char *query; /* the parameters it knows: "limit page types[]"; others are refused */
+	/* The parameters it knows: "limit page types[] metadata.*"; others are refused. */
+	const char *query;
 	const char *tag, *summary; /* for the documents */
 	const char *request,
 		*response; /* names of their schemas in the OpenAPI document; NULL: none */
@@ -55,11 +58,20 @@ struct exchange {
 	struct str body_text;
 	struct json body; /* absent without one */
 	struct engine_repeat repeat;
-	struct engine_call
-		call; /* caller and repeat in place; set done and ctx (x) and hand it over */
+	/* caller, repeat and ctx (x) in place: set done and hand it over */
+	struct engine_call call;
 	struct str request_id;
+
+	/* for api/api and api/exchange alone */
+	struct list node;
+	struct json_doc doc;
+	int64_t started_ns;
+	bool with_handler;
+	char request_id_text[ID_TEXT_MAX];
 };
 
+/* An emptied buffer to build the answer in, which is the API's own: good until the handler returns. */
+struct buf *exchange_buf(struct exchange *x);
 /* The whole answer; json is copied. Adds request-id, x-request-id; idempotency-replayed when
  * replayed. */
 void exchange_json(struct exchange *x, int status, struct str json, bool replayed);
@@ -73,12 +85,14 @@ struct api_problem {
 	struct str details; /* JSON object; empty: none */
 };
 void exchange_problem(struct exchange *x, const struct api_problem *p);
+/* The same for an answer that is no JSON. */
+void exchange_text(struct exchange *x, int status, struct str content_type, struct str text);
 /* The handler keeps the request: it opens a stream and releases the request itself. headers gets
- * those that every answer has (at most EXCHANGE_HEADERS). x is gone after exchange_free. */
+ * those that every answer has (at most EXCHANGE_HEADERS); their texts live as long as x. */
 enum { EXCHANGE_HEADERS = 4 };
 size_t exchange_headers(const struct exchange *x, struct http_header headers[EXCHANGE_HEADERS]);
-/* A stream that opened needs nothing of the request's memory any more (it dies in sse_open): whatever
- * it keeps it has copied. Frees x, not the request. */
+/* The request is the handler's: x is gone, counted as answered with 200. Before or after sse_open, in
+ * which x->arena dies: what a stream keeps it has copied. */
 void exchange_leave(struct exchange *x);
 struct sse *api_sse(struct api *api);
 struct loop *api_loop(struct api *api);

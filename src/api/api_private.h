@@ -1,0 +1,42 @@
+/* api_private - the API's parts as its own files see them. */
+#pragma once
+#include "api/exchange.h"
+#include "api/gate.h"
+#include "api/metrics.h"
+#include "base/rand.h"
+
+struct api {
+	struct api_config config;
+	struct gate_lists lists;
+	struct arena arena; /* the routes, for good */
+	const struct route_tree *routes;
+	const struct str_list *known; /* the parameters of each route */
+	struct sse *sse;
+	const struct http_server *server;
+	struct rand rand;
+	struct id_gen ids;
+	struct metrics *metrics;
+	struct list spare; /* exchanges to be used again */
+	unsigned spare_count;
+	struct buf scratch;
+	struct str openapi; /* made when first asked for */
+	bool ready;
+};
+
+struct exchange *exchange_new(struct api *api, struct http_request *r);
+/* Counts, logs and gives the request back unless the handler took it; x is gone. status 0: the client
+ * left before it could be answered. */
+void exchange_close(struct exchange *x, int status);
+
+/* An error's body. */
+struct api_error {
+	int status;
+	const char *type; /* NULL: the usual one of the status */
+	struct str message;
+	struct str details; /* JSON object; empty: none */
+	struct str request_id;
+};
+void api_error_write(struct buf *out, const struct api_error *error);
+/* exchange_problem with further headers, at most EXCHANGE_HEADERS. */
+void exchange_refuse(struct exchange *x, const struct api_problem *p,
+		     const struct http_header *headers, size_t header_count);

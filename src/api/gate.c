@@ -1,0 +1,178 @@
+#include "api/gate.h"
+
+#include <ctype.h>
+
+enum { KEY_MAX = 255, OCTETS = 4, OCTET_MAX = 255 };
+
+/* --- the headers --- */
+
+/* Where the value of this header goes; NULL for one that is none of ours. Names of ours differ in
+ * length or first letter, so that most headers cost one comparison of numbers. */
+static struct str *
+slot_of(struct gate_head *out, struct str name)
+{
+	static const struct {
+		struct str name;
+		size_t offset;
+	} SLOTS[] = {
+		{ STR("host"), offsetof(struct gate_head, host) },
+		{ STR("origin"), offsetof(struct gate_head, origin) },
+		{ STR("authorization"), offsetof(struct gate_head, authorization) },
+		{ STR("x-api-key"), offsetof(struct gate_head, api_key) },
+		{ STR("idempotency-key"), offsetof(struct gate_head, idempotency_key) },
+		{ STR("content-type"), offsetof(struct gate_head, content_type) },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(SLOTS); i++)
+		if (name.len == SLOTS[i].name.len && str_eq(name, SLOTS[i].name))
+			return (struct str *)(void *)((char *)out + SLOTS[i].offset);
+	return NULL;
+}
+
+int
+gate_read(const struct http_head *head, struct gate_head *out, struct err *e)
+{
+	struct gate_head found = { 0 };
+
+	for (size_t i = 0; i < head->header_count; i++) {
+		struct str *slot = slot_of(&found, head->headers[i].name);
+		if (!slot)
+			continue;
+		if (slot->ptr)
+			return err_set(e, ERR_INVALID, "header " STR_FMT ": sent twice",
+				       STR_ARG(head->headers[i].name));
+		*slot = head->headers[i].value;
+	}
+	*out = found;
+	return 0;
+}
+
+/* --- Host and Origin --- */
+
+static bool
+is_port(struct str text)
+{
+	int64_t port;
+
+	return text.len > 0 && isdigit((unsigned char)text.ptr[0]) && str_to_int(text, &port) &&
+	       port <= UINT16_MAX;
+}
+
+/* "name:80" without its port; brackets of an IPv6 address stay. False: no host at all. */
+static bool
+cut_port(struct str host, struct str *name)
+{
+	size_t end = 0;
+
+	if (str_starts(host, STR("["))) {
+		if (!str_find(host, STR("]"), 0, &end))
+			return false;
+		end++;
+	} else if (!str_find(host, STR(":"), 0, &end)) {
+		end = host.len;
+	}
+	*name = str_slice(host, 0, end);
+	return name->len > 0 && (end == host.len || (host.ptr[end] == ':' &&
+						     is_port(str_slice(host, end + 1, host.len))));
+}
+
+/* 127.x.y.z in four plain decimal numbers: other spellings of an address are not for headers. */
+static bool
+is_loopback_ipv4(struct str name)
+{
+	struct str octet;
+	int64_t number;
+	int count = 0;
+
+	if (!str_starts(name, STR("127.")))
+		return false;
+	for (bool more = true; more; count++) {
+		more = str_cut(name, '.', &octet, &name);
+		if (octet.len == 0 || octet.len > 3 || !isdigit((unsigned char)octet.ptr[0]) ||
+		    !str_to_int(octet, &number) || number > OCTET_MAX)
+			return false;
+	}
+	return count == OCTETS;
+}
+
+static bool
+is_listed(struct str_list list, struct str text)
+{
+	for (size_t i = 0; i < list.len; i++)
+		if (str_eq_nocase(list.ptr[i], text))
+			return true;
+	return false;
+}
+
+bool
+gate_host_is_ours(const struct gate_lists *lists, struct str host)
+{
+	struct str name;
+
+	if (!cut_port(host, &name))
+		return false;
+	return str_eq_nocase(name, STR("localhost")) || str_eq(name, STR("[::1]")) ||
+	       is_loopback_ipv4(name) || is_listed(lists->hosts, name);
+}
+
+bool
+gate_origin_is_allowed(const struct gate_lists *lists, struct str origin, struct str host)
+{
+	static const struct str SCHEMES[] = { STR("http://"), STR("https://") };
+
+	for (size_t i = 0; i < ARRAY_LEN(SCHEMES); i++)
+		if (str_starts(origin, SCHEMES[i]) && host.len > 0 &&
+		    str_eq_nocase(str_slice(origin, SCHEMES[i].len, origin.len), host))
+			return true;
+	return is_listed(lists->origins, origin);
+}
+
+/* --- credentials --- */
+
+struct str
+gate_token(const struct gate_head *head)
+{
+	static const struct str SCHEME = STR("Bearer ");
+	struct str value = head->authorization;
+
+	if (value.len > SCHEME.len && str_eq_nocase(str_slice(value, 0, SCHEME.len), SCHEME))
+		return str_trim(str_slice(value, SCHEME.len, value.len));
+	return head->api_key;
+}
+
+bool
+gate_url_has_token(const struct query *query)
+{
+	static const struct str NAMES[] = {
+		STR("token"),  STR("access_token"), STR("api_key"), STR("apikey"),
+		STR("apiKey"), STR("x-api-key"),    STR("auth"),    STR("authorization"),
+	};
+
+	for (size_t i = 0; i < query->count; i++)
+		for (size_t n = 0; n < ARRAY_LEN(NAMES); n++)
+			if (str_eq_nocase(query->pairs[i].name, NAMES[n]))
+				return true;
+	return false;
+}
+
+/* --- what a request says about itself --- */
+
+bool
+gate_takes_content_type(struct str content_type)
+{
+	struct str type, parameters;
+
+	str_cut(content_type, ';', &type, &parameters);
+	type = str_trim(type);
+	return type.len == 0 || str_eq_nocase(type, STR("application/json")) ||
+	       str_eq_nocase(type, STR("application/x-www-form-urlencoded"));
+}
+
+bool
+gate_key_is_valid(struct str key)
+{
+	for (size_t i = 0; i < key.len; i++)
+		if (key.ptr[i] < ' ' || key.ptr[i] > '~')
+			return false;
+	return key.len > 0 && key.len <= KEY_MAX;
+}
