@@ -170,8 +170,8 @@ enum store_query_kind {
 	STORE_LIST_ITEMS,
 	STORE_LIST_CHANGES, /* events of all sessions behind the change cursor after; kinds */
 	STORE_GET_RECORD,   /* record kind and id */
-	/* record kind, and owner if set: by id, behind record_id; with due_until_ms those due up to
-	 * then, by (due time, id), behind (after, record_id) */
+	/* record kind, and owner if set: by id, from the last one on if descending, behind record_id;
+	 * with due_until_ms those due up to then, by (due time, id), behind (after, record_id) */
 	STORE_LIST_RECORDS,
 	STORE_FIND_KEY, /* key: gives the stored answer */
 	/* all words of text, in what people and agents said; newest first, before the change cursor;

@@ -166,6 +166,7 @@ static const struct list_row {
 	int64_t due_until, after;
 	size_t limit;
 	const char *want; /* ids, then + when there are more */
+	bool descending;
 } LISTS[] = {
 	{ "records: by id", "", "", 0, 0, 10, "abcdef" },
 	{ "records: behind an id", "", "c", 0, 0, 10, "def" },
@@ -175,12 +176,18 @@ static const struct list_row {
 	{ "records: by owner", "x", "", 0, 0, 10, "cde" },
 	{ "records: by owner, behind", "x", "c", 0, 0, 1, "d+" },
 	{ "records: of nobody", "z", "", 0, 0, 10, "" },
+	{ "records: last id first", "", "", 0, 0, 10, "fedcba", true },
+	{ "records: last id first, behind an id", "", "c", 0, 0, 10, "ba", true },
+	{ "records: last id first, a page of two", "", "e", 0, 0, 2, "dc+", true },
+	{ "records: last id first, by owner", "x", "", 0, 0, 2, "ed+", true },
+	{ "records: last id first, by owner, behind", "x", "d", 0, 0, 10, "c", true },
 	{ "records: by due time", "", "", 99, 0, 10, "abed" },
 	{ "records: due up to an instant", "", "", 20, 0, 10, "abe" },
 	{ "records: not due yet", "", "", 9, 0, 10, "" },
 	{ "records: due, a page of two", "", "", 99, 0, 2, "ab+" },
 	{ "records: due, behind the page", "", "b", 99, 20, 10, "ed" },
 	{ "records: due and by owner", "x", "", 99, 0, 10, "ed" },
+	{ "records: due times have one order", "", "", 99, 0, 10, "abed", true },
 };
 
 static void
@@ -195,6 +202,7 @@ test_list(void **state)
 		.record_id = str_of(row->behind),
 		.due_until_ms = row->due_until,
 		.after = row->after,
+		.descending = row->descending,
 		.limit = row->limit,
 	};
 	struct rows got = { 0 };

@@ -229,9 +229,17 @@ compare_due(const void *a, const void *b)
 	return x != y ? (x > y) - (x < y) : compare_ids(a, b);
 }
 
+static int
+compare_ids_down(const void *a, const void *b)
+{
+	return compare_ids(b, a);
+}
+
 static bool
 is_behind(const struct store_query *q, const struct store_record *r)
 {
+	if (q->descending && q->due_until_ms == 0)
+		return q->record_id.len == 0 || str_cmp(r->id, q->record_id) < 0;
 	if (q->due_until_ms > 0 && r->due_at_ms != q->after)
 		return r->due_at_ms > q->after;
 	return str_cmp(r->id, q->record_id) > 0;
@@ -259,7 +267,9 @@ list_records(const struct mem *m, struct mem_page *p)
 			*vec_push(&found) = value;
 	if (found.len > 0)
 		qsort(found.ptr, found.len, sizeof *found.ptr,
-		      p->q->due_until_ms > 0 ? compare_due : compare_ids);
+		      p->q->due_until_ms > 0 ? compare_due
+		      : p->q->descending     ? compare_ids_down
+					     : compare_ids);
 	for (size_t i = 0; i < found.len; i++)
 		if (!mem_page_give(p, &(struct store_row){ .record = &found.ptr[i]->row }))
 			break;

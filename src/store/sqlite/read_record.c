@@ -8,6 +8,9 @@
 static const char GET[] = SELECT_RECORDS " AND id = ?2";
 static const char BY_ID[] = SELECT_RECORDS " AND id > ?2 ORDER BY id LIMIT ?3";
 static const char BY_OWNER[] = SELECT_RECORDS " AND owner = ?4 AND id > ?2 ORDER BY id LIMIT ?3";
+static const char BY_ID_DOWN[] = SELECT_RECORDS " AND id < ?2 ORDER BY id DESC LIMIT ?3";
+static const char BY_OWNER_DOWN[] =
+	SELECT_RECORDS " AND owner = ?4 AND id < ?2 ORDER BY id DESC LIMIT ?3";
 static const char BY_DUE[] =
 	SELECT_RECORDS " AND due_at IS NOT NULL AND due_at <= ?5 AND (due_at, id) > (?6, ?2)"
 		       " AND (?4 IS NULL OR owner = ?4) ORDER BY due_at, id LIMIT ?3";
@@ -46,16 +49,21 @@ int
 read_record_list(struct read *r, struct err *e)
 {
 	const struct store_query *q = r->q;
-	const char *sql = q->due_until_ms > 0 ? BY_DUE : q->record_owner.len > 0 ? BY_OWNER : BY_ID;
+	bool owned = q->record_owner.len > 0, down = q->descending && q->due_until_ms == 0;
+	/* No id begins with this byte: everything stands before it. */
+	struct str top = STR("\xff");
+	const char *sql = q->due_until_ms > 0 ? BY_DUE
+			  : down              ? (owned ? BY_OWNER_DOWN : BY_ID_DOWN)
+					      : (owned ? BY_OWNER : BY_ID);
 	sqlite3_stmt *st;
 	int rc = read_prepare(r, sql, &st, e);
 
 	if (rc != 0)
 		return rc;
 	db_bind_text(st, 1, q->record_kind);
-	db_bind_text(st, 2, q->record_id);
+	db_bind_text(st, 2, down && q->record_id.len == 0 ? top : q->record_id);
 	sqlite3_bind_int64(st, 3, read_limit(r));
-	if (sql != BY_ID)
+	if (owned || sql == BY_DUE)
 		db_bind_opt(st, 4, q->record_owner);
 	if (sql == BY_DUE) {
 		sqlite3_bind_int64(st, 5, q->due_until_ms);
