@@ -156,6 +156,18 @@ sse_free(struct sse **out)
 	free(sse);
 }
 
+size_t
+sse_count(const struct sse *sse)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < GROUPS; i++)
+		for (const struct list *at = sse->groups[i].next; at != &sse->groups[i];
+		     at = at->next)
+			count++;
+	return count;
+}
+
 void
 sse_open(struct sse *sse, struct sse_stream *stream, struct http_request *r,
 	 const struct http_header *headers, size_t header_count)

@@ -28,6 +28,8 @@ struct sse_stream { /* lives in its owner */
 struct sse *sse_new(struct loop *loop, int64_t beat_ms);
 /* Streams that are left no longer beat; nothing else happens to them. */
 void sse_free(struct sse **sse);
+/* How many are open; walks them. */
+size_t sse_count(const struct sse *sse);
 /* Answers r with 200 and the headers of an event stream, at once, plus those given (header_count may
  * be 0). From now on a comment goes out at least every beat_ms. */
 void sse_open(struct sse *sse, struct sse_stream *stream, struct http_request *r,
