@@ -176,6 +176,7 @@ on_stored(void *ctx, const struct store_result *result)
 			c->events[i].seq = result->first_seq + (int64_t)i;
 		out.events = c->events;
 		out.event_count = c->item.event_count;
+		en->events_appended += c->item.event_count;
 		fanout_events(en, c->item.session, c->events, c->item.event_count, result->change);
 	}
 	c->done(c->ctx, &out);

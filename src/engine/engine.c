@@ -34,6 +34,16 @@ engine_host(struct engine *en)
 	return en->host;
 }
 
+struct engine_stats
+engine_stats(const struct engine *en)
+{
+	return (struct engine_stats){
+		.events = en->events_appended,
+		.open_turns = en->open_turns,
+		.live_sessions = en->actors.count,
+	};
+}
+
 struct str
 engine_make_id(struct engine *en, struct arena *a, const char *prefix)
 {

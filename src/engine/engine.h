@@ -58,6 +58,12 @@ void engine_free(struct engine **en);
 void engine_on_grown(struct engine *en, struct str session, int64_t head_seq);
 struct host *engine_host(struct engine *en);
 
+struct engine_stats {
+	uint64_t events; /* appended since the start */
+	size_t open_turns, live_sessions;
+};
+struct engine_stats engine_stats(const struct engine *en);
+
 /* ---- who asks ---- */
 
 struct engine_caller {

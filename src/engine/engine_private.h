@@ -17,6 +17,7 @@ struct engine {
 
 	struct map actors; /* live sessions by id: watched, or with a turn (engine/actor) */
 	size_t open_turns;
+	uint64_t events_appended;
 	struct list watches; /* of all sessions */
 	int64_t change_head;
 
