@@ -1,0 +1,229 @@
+#include "api/openapi_schemas.h"
+
+#include <ctype.h>
+
+/* Fields are written `name` or `name:type`; a star after the name makes it required. Types: text (the
+ * usual one), int, bool, time, object, texts (a map of them), any; a=b is the constant b, a|b|c one of
+ * these words; a capital begins the name of a schema; [] before a type makes a list of it, ? behind
+ * one allows null. */
+#define AGENT                                                                                 \
+	" description:text? system:text? tools:[]object mcp_servers:[]object skills:[]object" \
+	" metadata:texts multiagent:object? execution_identity:object"
+#define ENVIRONMENT " description:text? metadata:texts"
+#define TOKEN       " name:text? user_id:text? namespace:text? environment_id:text? expires_at:time?"
+#define TOKEN_KINDS "kind*:owner|user|channel|worker|environment"
+#define ROLES       "owner|user|guest"
+#define STATUSES    "idle|running|rescheduling|terminated"
+#define BIRTH       " created_at*:time updated_at*:time"
+#define PAGE_OF(of) "data*:[]" of " next_page*:text?"
+
+static const struct {
+	const char *name, *fields;
+} SCHEMAS[] = {
+	{ "Agent",
+	  "id* type*:=agent version*:int name* model*:object archived_at:time?" BIRTH AGENT },
+	{ "AgentCreate", "name* model*:any" AGENT },
+	{ "AgentPage", PAGE_OF("Agent") },
+	{ "AgentUpdate", "version:int name model:any" AGENT },
+	{ "Deleted", "id* type*" },
+	{ "Environment",
+	  "id* type*:=environment name* config*:object archived_at:time?" BIRTH ENVIRONMENT },
+	{ "EnvironmentCreate", "name* config:object" ENVIRONMENT },
+	{ "EnvironmentPage", PAGE_OF("Environment") },
+	{ "EnvironmentUpdate", "name config:object" ENVIRONMENT },
+	{ "Error", "type*:=error error*:ErrorDetail request_id*" },
+	{ "ErrorDetail", "type* message* details:object" },
+	{ "Event", "id* type* seq*:int created_at:time processed_at:time?" },
+	{ "EventList", "data*:[]Event" },
+	{ "EventPage", PAGE_OF("Event") },
+	{ "EventSend", "events*:[]object" },
+	{ "Health", "type*:=health status*:=ok version*" },
+	{ "Message", "id* role* content:[]object" },
+	{ "MessagePage", PAGE_OF("Message") },
+	{ "MessagePost", "text mode:default|append|wait|stream timeout_ms:int"
+			 " busy:queue|steer|interrupt|collect|reject sender:object mentioned:bool"
+			 " attachments:[]object metadata:object message_id" },
+	{ "MessagePosted",
+	  "type*:=message session_id* message_id* event_id* triggered*:bool queue_position:int?"
+	  " text tool_calls:[]object stop_reason:object usage:object" },
+	{ "OpenAPI", "openapi* info*:object paths*:object components:object" },
+	{ "QueueEntry", "" },
+	{ "QueuePage", PAGE_OF("QueueEntry") },
+	{ "Resource", "id* type*" },
+	{ "ResourceAdd", "type*" },
+	{ "ResourcePage", PAGE_OF("Resource") },
+	{ "ResourceUpdate", "authorization_token" },
+	{ "SearchHit", "" },
+	{ "SearchPage", PAGE_OF("SearchHit") },
+	{ "Session",
+	  "id* type*:=session status*:" STATUSES " agent*:object environment_id*:text? title:text?"
+	  " metadata*:texts resources*:[]object vault_ids:[]text outcome_evaluations:[]object"
+	  " stats:object usage*:object budget:object? archived_at:time? "
+	  "deployment_id:text?" BIRTH },
+	{ "SessionCreate",
+	  "id agent:any environment_id workspace_id title:text? metadata:texts"
+	  " initial_events:[]object resources:[]object vault_ids:[]text budget:object?"
+	  " source:object" },
+	{ "SessionPage", PAGE_OF("Session") " prev_page:text? total:int" },
+	{ "SessionUpdate", "title:text? metadata:object budget:object? agent:object" },
+	{ "Thread", "id* type*:=session_thread session_id* status*:" STATUSES },
+	{ "ThreadPage", PAGE_OF("Thread") },
+	{ "Token", "id* type*:=token " TOKEN_KINDS " prefix created_at:time last_used_at:time?"
+		   " revoked_at:time?" TOKEN },
+	{ "TokenCreate", TOKEN_KINDS TOKEN },
+	{ "TokenCreated", "id* type*:=token " TOKEN_KINDS " token" },
+	{ "TokenPage", PAGE_OF("Token") },
+	{ "User", "id* type*:=user name* role*:" ROLES },
+	{ "UserCreate", "name* role:" ROLES },
+	{ "UserPage", PAGE_OF("User") },
+	{ "UserUpdate", "name role:" ROLES },
+};
+
+static void
+write_words(struct jw *w, struct str words)
+{
+	struct str word;
+
+	jw_field_array(w, "enum");
+	while (words.len > 0) {
+		str_cut(words, '|', &word, &words);
+		jw_str(w, word);
+	}
+	jw_end_array(w);
+}
+
+static void
+write_plain(struct jw *w, const char *type, bool or_null)
+{
+	if (!or_null) {
+		jw_field_str(w, "type", str_of(type));
+		return;
+	}
+	jw_field_array(w, "type");
+	jw_str(w, str_of(type));
+	jw_str(w, STR("null"));
+	jw_end_array(w);
+}
+
+static void
+write_ref(struct jw *w, struct str name)
+{
+	char text[96];
+
+	snprintf(text, sizeof text, "#/components/schemas/" STR_FMT, STR_ARG(name));
+	jw_field_str(w, "$ref", str_of(text));
+}
+
+/* A word of its own, or what it means in JSON Schema. */
+static void
+write_scalar(struct jw *w, struct str type, bool or_null)
+{
+	if (str_eq(type, STR("int"))) {
+		write_plain(w, "integer", or_null);
+	} else if (str_eq(type, STR("bool"))) {
+		write_plain(w, "boolean", or_null);
+	} else if (str_eq(type, STR("object"))) {
+		write_plain(w, "object", or_null);
+	} else if (str_eq(type, STR("texts"))) {
+		write_plain(w, "object", or_null);
+		jw_field_object(w, "additionalProperties");
+		write_plain(w, "string", false);
+		jw_end_object(w);
+	} else if (!str_eq(type, STR("any"))) {
+		write_plain(w, "string", or_null);
+		if (str_eq(type, STR("time")))
+			jw_field_str(w, "format", STR("date-time"));
+	}
+}
+
+static void
+write_type(struct jw *w, struct str type)
+{
+	bool is_list = str_starts(type, STR("[]")), or_null = str_ends(type, STR("?"));
+
+	jw_object(w);
+	if (is_list) {
+		jw_field_str(w, "type", STR("array"));
+		jw_key(w, STR("items"));
+		jw_object(w);
+		type = str_slice(type, 2, type.len);
+	}
+	if (or_null)
+		type.len--;
+	if (str_starts(type, STR("=")))
+		jw_field_str(w, "const", str_slice(type, 1, type.len));
+	else if (str_contains(type, STR("|")))
+		write_words(w, type);
+	else if (type.len > 0 && isupper((unsigned char)type.ptr[0]))
+		write_ref(w, type);
+	else
+		write_scalar(w, type, or_null);
+	if (is_list)
+		jw_end_object(w);
+	jw_end_object(w);
+}
+
+struct field {
+	struct str name, type;
+	bool required;
+};
+
+static bool
+next_field(struct str *rest, struct field *out)
+{
+	struct str word;
+
+	if (rest->len == 0)
+		return false;
+	str_cut(*rest, ' ', &word, rest);
+	str_cut(word, ':', &out->name, &out->type);
+	out->required = str_ends(out->name, STR("*"));
+	if (out->required)
+		out->name.len--;
+	return true;
+}
+
+static void
+write_schema(struct jw *w, struct str fields)
+{
+	struct field f;
+	bool any_required = false;
+
+	jw_object(w);
+	jw_field_str(w, "type", STR("object"));
+	for (struct str rest = fields; next_field(&rest, &f);) {
+		if (!f.required)
+			continue;
+		if (!any_required)
+			jw_field_array(w, "required");
+		any_required = true;
+		jw_str(w, f.name);
+	}
+	if (any_required)
+		jw_end_array(w);
+	jw_field_object(w, "properties");
+	for (struct str rest = fields; next_field(&rest, &f);) {
+		jw_key(w, f.name);
+		write_type(w, f.type);
+	}
+	jw_end_object(w);
+	jw_end_object(w);
+}
+
+void
+openapi_schemas_write(struct jw *w)
+{
+	for (size_t i = 0; i < ARRAY_LEN(SCHEMAS); i++) {
+		jw_key(w, str_of(SCHEMAS[i].name));
+		write_schema(w, str_of(SCHEMAS[i].fields));
+	}
+}
+
+bool
+openapi_schemas_has(struct str name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(SCHEMAS); i++)
+		if (str_eq(str_of(SCHEMAS[i].name), name))
+			return true;
+	return false;
+}

@@ -1,0 +1,91 @@
+/* system_routes - what an operator's tools ask: is it alive, does it serve, how is it doing? */
+#include "api/api_private.h"
+#include "api/handlers.h"
+#include "base/json_write.h"
+
+static void
+answer_health(struct exchange *x)
+{
+	struct buf *out = exchange_buf(x);
+	struct jw w;
+
+	jw_init(&w, out);
+	jw_object(&w);
+	jw_field_str(&w, "type", STR("health"));
+	jw_field_str(&w, "status", STR("ok"));
+	jw_field_str(&w, "version", str_of(x->api->config.version));
+	jw_end_object(&w);
+	exchange_json(x, 200, buf_str(out), false);
+}
+
+void
+system_health_route(struct exchange *x)
+{
+	answer_health(x);
+}
+
+void
+system_ready_route(struct exchange *x)
+{
+	if (x->api->ready)
+		answer_health(x);
+	else
+		exchange_problem(x, &(struct api_problem){
+					    .status = 503,
+					    .message = STR("the server is starting or stopping"),
+				    });
+}
+
+void
+system_openapi_route(struct exchange *x)
+{
+	struct api *api = x->api;
+
+	if (api->openapi.len == 0)
+		api->openapi = api_openapi(&api->arena, api->config.version);
+	exchange_json(x, 200, api->openapi, false);
+}
+
+static void
+put_server(struct buf *out, const struct api *api)
+{
+	struct engine_stats stats = engine_stats(api->config.engine);
+	const struct metrics_number numbers[] = {
+		{ "perdure_http_connections", "Connections that are open.", "gauge",
+		  api->server ? http_server_connections(api->server) : 0 },
+		{ "perdure_open_streams", "Event streams that are open.", "gauge",
+		  (double)sse_count(api->sse) },
+		{ "perdure_events_appended_total", "Events made durable since the start.",
+		  "counter", (double)stats.events },
+		{ "perdure_open_turns", "Turns that run or wait for an answer.", "gauge",
+		  (double)stats.open_turns },
+		{ "perdure_live_sessions", "Sessions that are watched or have a turn.", "gauge",
+		  (double)stats.live_sessions },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
+		metrics_put(out, &numbers[i]);
+}
+
+void
+system_metrics_route(struct exchange *x)
+{
+	struct access_target server = { 0 };
+	struct access_decision d = access_policy_decide(&x->caller.who, x->route->verb, &server);
+	struct buf *out;
+	struct err e;
+
+	if (d.answer == ACCESS_FORBIDDEN) {
+		exchange_fail(x, err_set(&e, ERR_DENIED, "%s", access_reason_text(d.reason)), &e);
+		return;
+	}
+	if (d.answer != ACCESS_ALLOW) {
+		exchange_fail(x, err_set(&e, ERR_NOT_FOUND, "there is no such thing here"), &e);
+		return;
+	}
+	out = exchange_buf(x);
+	metrics_put_requests(out, x->api->metrics);
+	put_server(out, x->api);
+	metrics_put_process(out);
+	exchange_text(x, 200, STR("text/plain; version=0.0.4; charset=utf-8"), buf_str(out));
+}
