@@ -254,7 +254,8 @@ exchange_fail(struct exchange *x, int rc, const struct err *e)
 		.details = details_of(x, rc),
 	};
 
-	if (p.status >= 500)
+	/* What the machine did; a timeout or a server that stops is part of the answer. */
+	if (p.status >= 500 && rc != ERR_TIMEOUT && rc != ERR_UNAVAILABLE)
 		log_write(LOG_ERROR, "api.failure", LOG_STR("request_id", x->request_id),
 			  LOG_STR("route", str_of(x->route ? x->route->route.pattern : "")),
 			  LOG_INT("status", p.status), LOG_STR("message", p.message));
