@@ -248,6 +248,8 @@ parse_body(struct exchange *x)
 	x->body = json_root(&x->doc);
 	if (json_type(x->body) != JSON_OBJECT)
 		return refuse(x, 400, "body: must be a JSON object");
+	if (!x->route->request && json_count(x->body) > 0)
+		return refuse(x, 400, "body: takes no fields here");
 	return true;
 }
 

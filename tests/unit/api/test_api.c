@@ -126,6 +126,10 @@ static const struct row {
 	  { "POST", "/v1/agents/a/archive", "owner", .body = "{}" },
 	  404,
 	  NULL },
+	{ "A1 fields where none is known",
+	  { "POST", "/v1/agents/a/archive", "owner", .body = "{\"x\":1}" },
+	  400,
+	  "body: takes no fields" },
 	/* the key */
 	{ "A10 empty key",
 	  { "POST", "/v1/users", "owner", "Idempotency-Key: \r\n", "{}" },

@@ -17,7 +17,7 @@ static const struct row {
 	  "environment_update",
 	  "e:1" },
 	{ "A1 archive",
-	  { "POST", "/v1/environments/e1/archive", "owner", NULL, "{}" },
+	  { "POST", "/v1/environments/e1/archive", "owner", NULL, NULL },
 	  "environment_archive",
 	  "e1" },
 };
