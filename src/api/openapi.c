@@ -303,13 +303,22 @@ write_components(struct jw *w)
 static void
 write_tags(struct jw *w)
 {
+	static const struct {
+		const char *name, *description;
+	} TAGS[] = {
+		{ "server", "How the server is doing" },
+		{ "agents", "Definitions that sessions are opened on, version by version" },
+		{ "environments", "Where the tools of a session run" },
+		{ "users", "The people whom tokens and channels speak for" },
+		{ "tokens", "Who may come in" },
+		{ "sessions", "Conversations: their log, messages, resources and threads" },
+	};
+
 	jw_field_array(w, "tags");
-	for (size_t i = 0; i < API_ROUTE_COUNT; i++) {
-		bool seen = i > 0 && strcmp(API_ROUTES[i - 1].tag, API_ROUTES[i].tag) == 0;
-		if (seen)
-			continue;
+	for (size_t i = 0; i < ARRAY_LEN(TAGS); i++) {
 		jw_object(w);
-		jw_field_str(w, "name", str_of(API_ROUTES[i].tag));
+		jw_field_str(w, "name", str_of(TAGS[i].name));
+		jw_field_str(w, "description", str_of(TAGS[i].description));
 		jw_end_object(w);
 	}
 	jw_end_array(w);

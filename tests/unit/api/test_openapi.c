@@ -30,6 +30,8 @@ A14_every_route_is_there(void **state)
 		for (size_t k = 0; row->route.method[k]; k++)
 			method[k] = (char)(row->route.method[k] | 0x20);
 		operation = AT("paths", row->route.pattern, method);
+		assert_true(str_contains(json_raw(AT("tags")),
+					 arena_printf(&ARENA, "{\"name\":\"%s\"", row->tag)));
 		assert_true(json_find(operation, STR("summary"), &field));
 		assert_true(json_str_eq(field, str_of(row->summary)));
 		assert_int_equal(json_find(operation, STR("security"), &field),
