@@ -82,7 +82,7 @@ void
 metrics_put(struct buf *out, const struct metrics_number *n)
 {
 	put_about(out, n->name, n->type, n->help);
-	buf_printf(out, "%s %.17g\n", n->name, n->value);
+	buf_printf(out, "%s %.15g\n", n->name, n->value);
 }
 
 static void

@@ -5,9 +5,8 @@
 
 /* In the order of the answer. The digest is not among them. */
 static const char *const SHOWN[] = {
-	"id",         "kind",         "name",           "prefix",
-	"user_id",    "namespace",    "environment_id", "created_at",
-	"expires_at", "last_used_at", "revoked_at",
+	"id",        "type",           "kind",       "name",       "prefix",       "user_id",
+	"namespace", "environment_id", "created_at", "expires_at", "last_used_at", "revoked_at",
 };
 
 static void
@@ -17,7 +16,6 @@ write_token(struct jw *w, const struct store_record *record, struct json body)
 
 	(void)record;
 	jw_object(w);
-	jw_field_str(w, "type", STR("token"));
 	for (size_t i = 0; i < ARRAY_LEN(SHOWN); i++)
 		if (json_find(body, str_of(SHOWN[i]), &field))
 			jw_field_raw(w, SHOWN[i], json_raw(field));

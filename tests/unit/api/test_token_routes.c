@@ -20,7 +20,7 @@ P3_secret_is_shown_once(void **state)
 	FAKE.answer.replayed = true;
 	FAKE.answer.secret = (struct str){ 0 };
 	reply = api_rig_ask(&RIG, &ask);
-	rig_expect("again", &reply, 200, "{\"type\":\"token\",\"id\":\"tok_9\",\"kind\":\"user\"");
+	rig_expect("again", &reply, 200, "{\"id\":\"tok_9\",\"type\":\"token\",\"kind\":\"user\"");
 	assert_false(str_contains(reply.body, STR("pdr_")));
 	check_str("mark", rig_header(&reply, "idempotency-replayed"), STR("true"));
 }
@@ -33,7 +33,7 @@ P3_list_shows_no_digest(void **state)
 
 	(void)state;
 	rig_expect("list", &reply, 200,
-		   "{\"data\":[{\"type\":\"token\",\"id\":\"tok_9\",\"kind\":\"user\",\"prefix\":"
+		   "{\"data\":[{\"id\":\"tok_9\",\"type\":\"token\",\"kind\":\"user\",\"prefix\":"
 		   "\"pre\"}],"
 		   "\"next_page\":null}");
 }
@@ -72,9 +72,9 @@ main(void)
 
 	api_rig_init(&RIG);
 	api_rig_start(&RIG);
-	fake_engine_put(
-		&RIG, RECORD_TOKEN, "tok_9", "",
-		"{\"id\":\"tok_9\",\"kind\":\"user\",\"prefix\":\"pre\",\"digest\":\"d16e57\"}");
+	fake_engine_put(&RIG, RECORD_TOKEN, "tok_9", "",
+			"{\"id\":\"tok_9\",\"type\":\"token\",\"kind\":\"user\",\"prefix\":\"pre\","
+			"\"digest\":\"d16e57\"}");
 	SUITE_TEST(&s, P3_secret_is_shown_once);
 	SUITE_TEST(&s, P3_list_shows_no_digest);
 	SUITE_TEST(&s, P3_revoke);
