@@ -164,6 +164,34 @@ get_holds(void **state)
 	rig_expect(row->name, &reply, row->status, row->part);
 }
 
+/* A page looks at a thousand rows at most: one without any may still not be the last. */
+static void
+A1_page_without_rows_goes_on(void **state)
+{
+	struct rig_ask ask = { "GET", "/v1/environments?limit=5", "owner" };
+	struct rig_reply reply;
+	struct str next;
+	size_t at;
+
+	(void)state;
+	fake_engine_put(&RIG, RECORD_ENVIRONMENT, "a", "", "{\"id\":\"a\",\"archived_at\":null}");
+	for (int i = 0; i < 1001; i++) {
+		char id[16];
+
+		snprintf(id, sizeof id, "b%04d", i);
+		fake_engine_put(&RIG, RECORD_ENVIRONMENT, id, "", "{\"archived_at\":\"2026\"}");
+	}
+	reply = api_rig_ask(&RIG, &ask);
+	rig_expect("empty", &reply, 200, "{\"data\":[],\"next_page\":\"");
+	assert_true(str_find(reply.body, STR("next_page\":\""), 0, &at));
+	str_cut(str_slice(reply.body, at + 12, reply.body.len), '"', &next, &reply.body);
+	ask.target =
+		arena_printf(&ARENA, "/v1/environments?limit=5&page=" STR_FMT, STR_ARG(next)).ptr;
+	reply = api_rig_ask(&RIG, &ask);
+	rig_expect("the rest", &reply, 200,
+		   "{\"data\":[{\"id\":\"a\",\"archived_at\":null}],\"next_page\":null}");
+}
+
 static void
 A10_command_answers_with_the_record(void **state)
 {
@@ -195,6 +223,7 @@ main(void)
 	SUITE_ROWS(&s, ROWS, pages_hold);
 	SUITE_ROWS(&s, GETS, get_holds);
 	SUITE_TEST(&s, A1_foreign_cursor_is_refused);
+	SUITE_TEST(&s, A1_page_without_rows_goes_on);
 	SUITE_TEST(&s, A10_command_answers_with_the_record);
 	failed = suite_run(&s, "api/record_page");
 	api_rig_stop(&RIG);
