@@ -1,0 +1,662 @@
+#include "turn_world.h"
+
+#include "replay_log.h"
+
+static const struct turn_tool TOOLS[] = {
+	{ .name = STR("run"), .kind = EVENT_AGENT_TOOL_USE },
+	{ .name = STR("fetch"), .mcp_server_name = STR("web"), .kind = EVENT_AGENT_MCP_TOOL_USE },
+	{ .name = STR("ask"), .kind = EVENT_AGENT_TOOL_USE, .ask = true },
+	{ .name = STR("client"), .kind = EVENT_AGENT_CUSTOM_TOOL_USE, .client_side = true },
+	{ .name = STR("worker"), .kind = EVENT_AGENT_TOOL_USE, .client_side = true, .ask = true },
+};
+
+void
+world_init(struct world *w, uint64_t seed)
+{
+	struct err e;
+
+	*w = (struct world){ .now_ms = 5000000, .seed = seed };
+	arena_init(&w->arena);
+	buf_init(&w->trace, 1 << 20);
+	w->replay = replay_new();
+	w->plan = (struct turn_plan){
+		.model = STR("demo"),
+		.tools = TOOLS,
+		.tool_count = ARRAY_LEN(TOOLS),
+		.max_steps = TURN_STEPS_DEFAULT,
+		.timeout_ms = TURN_TIMEOUT_MS_DEFAULT,
+		.retry = retry_policy_default(),
+	};
+	if (replay_log_run(w->replay, "", &e) != 0)
+		fail_msg("%s", e.text);
+}
+
+static void
+drop_machine(struct world *w)
+{
+	if (w->machine)
+		turn_machine_release(w->machine);
+	w->machine = NULL;
+	w->committing = w->asking = w->reading = false;
+	memset(w->due_ms, 0, sizeof w->due_ms);
+	vec_clear(&w->running);
+}
+
+void
+world_release(struct world *w)
+{
+	drop_machine(w);
+	replay_free(&w->replay);
+	vec_release(&w->log);
+	vec_release(&w->running);
+	vec_release(&w->called);
+	buf_release(&w->trace);
+	arena_release(&w->arena);
+}
+
+/* ---- the log ---- */
+
+static struct str
+text_in(struct world *w, struct str payload, const char *name)
+{
+	struct json_doc doc;
+	struct json v;
+
+	if (json_parse(&w->arena, payload, &EVENT_PAYLOAD_LIMITS, &doc, NULL) != 0 ||
+	    !json_find(json_root(&doc), str_of(name), &v))
+		return (struct str){ 0 };
+	return json_type(v) == JSON_STRING ? json_str(v, &w->arena) : json_raw(v);
+}
+
+static int
+append(struct world *w, const struct event *ev, struct err *e)
+{
+	int rc = replay_apply(w->replay, ev, e);
+
+	if (rc != 0)
+		return rc;
+	*vec_push(&w->log) = *ev;
+	if (ev->kind == EVENT_AGENT_TOOL_USE || ev->kind == EVENT_AGENT_CUSTOM_TOOL_USE ||
+	    ev->kind == EVENT_AGENT_MCP_TOOL_USE)
+		*vec_push(&w->called) =
+			(struct world_tool){ ev->id, text_in(w, ev->payload, "name") };
+	return 0;
+}
+
+static int
+check_pending(struct world *w, struct str_list ids, struct err *e)
+{
+	for (size_t i = 0; i < ids.len; i++) {
+		const struct input_row *in = replay_input_find(w->replay, ids.ptr[i]);
+		if (!in || in->processed_at_ms != 0)
+			return err_set(e, ERR_CONFLICT, STR_FMT " is not pending",
+				       STR_ARG(ids.ptr[i]));
+	}
+	return 0;
+}
+
+static int
+check_lease(struct world *w, enum turn_lease lease, struct err *e)
+{
+	bool needs = lease == TURN_LEASE_KEEP || lease == TURN_LEASE_RELEASE;
+	bool moved = replay_session(w->replay)->head_seq != w->plan_head;
+
+	if (lease == TURN_LEASE_BREAK)
+		return moved ? err_set(e, ERR_CONFLICT, "the head has moved") : 0;
+	if (w->held != needs)
+		return err_set(e, ERR_CONFLICT, "the lease is%s held", w->held ? "" : " not");
+	return 0;
+}
+
+int
+world_commit(struct world *w, struct err *e)
+{
+	const struct turn_effect *c = &w->commit;
+	int rc = check_lease(w, c->lease, e);
+
+	if (rc == 0)
+		rc = check_pending(w, c->pending, e);
+	for (size_t i = 0; rc == 0 && i < c->event_count; i++) {
+		int64_t seq = replay_session(w->replay)->head_seq + 1;
+		struct event ev = {
+			.seq = seq,
+			.id = c->events[i].id.len > 0
+				      ? c->events[i].id
+				      : arena_printf(&w->arena, "e%lld", (long long)seq),
+			.kind = c->events[i].kind,
+			.author = event_usual_author(c->events[i].kind),
+			.created_at_ms = w->now_ms,
+			.turn = w->plan.turn,
+			.payload = c->events[i].payload,
+		};
+		if (append(w, &ev, e) != 0)
+			fail_msg("seed %llu: the log refuses what the machine wrote: %s\n" STR_FMT,
+				 (unsigned long long)w->seed, e->text, STR_ARG(buf_str(&w->trace)));
+	}
+	if (rc != 0)
+		return rc;
+	if (c->lease == TURN_LEASE_TAKE)
+		w->held = true;
+	if (c->lease == TURN_LEASE_RELEASE || c->lease == TURN_LEASE_BREAK)
+		w->held = w->dead = false;
+	if (c->drop_partial)
+		w->has_partial = false;
+	return 0;
+}
+
+size_t
+world_terminals(const struct world *w)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < w->log.len; i++)
+		found += w->log.ptr[i].kind == EVENT_STATUS_IDLE &&
+			 !str_contains(w->log.ptr[i].payload, STR("requires_action"));
+	return found;
+}
+
+/* ---- effects ---- */
+
+static void
+show_event(struct world *w, const struct turn_event *ev)
+{
+	struct str type = str_of(event_type(ev->kind)), tail, reason;
+
+	str_cut(type, '.', &reason, &tail);
+	buf_printf(&w->trace, " " STR_FMT, STR_ARG(tail));
+	if (ev->kind == EVENT_AGENT_MESSAGE) {
+		struct str text = text_in(w, ev->payload, "content");
+		bool cut = text_in(w, ev->payload, "interrupted").len > 0;
+		text = str_slice(text, sizeof "[{\"type\":\"text\",\"text\":\"" - 1, text.len - 3);
+		buf_printf(&w->trace, "%s\"" STR_FMT "\"", cut ? "!" : "", STR_ARG(text));
+	} else if (ev->kind == EVENT_STATUS_IDLE) {
+		str_cut(text_in(w, ev->payload, "stop_reason"), ':', &reason, &tail);
+		str_cut(str_slice(tail, 1, tail.len), '"', &reason, &tail);
+		buf_printf(&w->trace, ":" STR_FMT, STR_ARG(reason));
+		if (str_find(tail, STR("limit\":\""), 0, &(size_t){ 0 }))
+			buf_printf(&w->trace, "/" STR_FMT,
+				   STR_ARG(str_slice(tail, 10, tail.len - 2)));
+	} else if (ev->kind == EVENT_AGENT_TOOL_RESULT || ev->kind == EVENT_AGENT_MCP_TOOL_RESULT) {
+		buf_printf(&w->trace, ":" STR_FMT, STR_ARG(text_in(w, ev->payload, "outcome")));
+	} else if (ev->kind == EVENT_STATUS_RESCHEDULED) {
+		buf_printf(&w->trace, ":" STR_FMT "#" STR_FMT,
+			   STR_ARG(text_in(w, ev->payload, "reason")),
+			   STR_ARG(text_in(w, ev->payload, "attempt")));
+	}
+}
+
+static void
+show_commit(struct world *w, const struct turn_effect *e)
+{
+	static const char *const LEASES[] = { "take", "keep", "release", "break" };
+
+	buf_printf(&w->trace, "{%s", LEASES[e->lease]);
+	for (size_t i = 0; i < e->event_count; i++)
+		show_event(w, &e->events[i]);
+	buf_puts(&w->trace, e->drop_partial ? " -partial} " : "} ");
+}
+
+static void
+keep_commit(struct world *w, const struct turn_effect *e)
+{
+	struct turn_event *events = ARENA_ARRAY(&w->arena, e->event_count, struct turn_event);
+	struct str *pending = ARENA_ARRAY(&w->arena, e->pending.len + 1, struct str);
+
+	assert_false(w->committing); /* at most one commit on its way */
+	w->commit = *e;
+	for (size_t i = 0; i < e->event_count; i++)
+		events[i] = (struct turn_event){
+			e->events[i].kind,
+			arena_str(&w->arena, e->events[i].id),
+			arena_str(&w->arena, e->events[i].payload),
+		};
+	for (size_t i = 0; i < e->pending.len; i++)
+		pending[i] = arena_str(&w->arena, e->pending.ptr[i]);
+	w->commit.events = events;
+	w->commit.pending.ptr = pending;
+	w->committing = true;
+}
+
+static void
+tool_stops(struct world *w, struct str id)
+{
+	for (size_t i = 0; i < w->running.len; i++) {
+		if (!str_eq(w->running.ptr[i].id, id))
+			continue;
+		w->running.ptr[i] = w->running.ptr[--w->running.len];
+		return;
+	}
+	fail_msg("a tool is cancelled that does not run");
+}
+
+static void
+set_timer(struct world *w, const struct turn_effect *e)
+{
+	static const char *const NAMES[] = { "limit", "retry", "save" };
+
+	w->due_ms[e->timer] = e->delay_ms < 0 ? 0 : w->now_ms + e->delay_ms;
+	if (e->timer == TURN_TIMER_RETRY && e->delay_ms >= 0)
+		buf_puts(&w->trace, "wait ");
+	else if (e->delay_ms < 0 && e->timer != TURN_TIMER_SAVE)
+		buf_printf(&w->trace, "no-%s ", NAMES[e->timer]);
+}
+
+static void
+show_preview(struct world *w, const struct turn_effect *e, char sign)
+{
+	buf_printf(&w->trace, "%c%s", sign, e->event_kind == EVENT_AGENT_MESSAGE ? "m" : "t");
+	if (e->text.len > 0)
+		buf_printf(&w->trace, "\"" STR_FMT "\"", STR_ARG(e->text));
+	buf_puts(&w->trace, " ");
+}
+
+static void
+finish(struct world *w, const struct turn_effect *e)
+{
+	static const char *const NAMES[] = { "ended", "parked", "put-off", "lost", "broken" };
+
+	w->finishes++;
+	w->over = true;
+	w->finish = e->finish;
+	buf_printf(&w->trace, "%s ", NAMES[e->finish]);
+}
+
+static void
+carry_out(struct world *w, const struct turn_effect *e)
+{
+	assert_false(w->over); /* nothing follows the finish */
+	switch (e->kind) {
+	case TURN_DO_COMMIT:
+		show_commit(w, e);
+		keep_commit(w, e);
+		return;
+	case TURN_DO_CONTEXT:
+		assert_false(w->committing);
+		w->reading = true;
+		w->request = e->request;
+		buf_printf(&w->trace, "context%s%s ", e->aggressive ? "/pruned" : "",
+			   e->note.len > 0 ? "/note" : "");
+		return;
+	case TURN_DO_MODEL:
+		w->asking = true;
+		buf_puts(&w->trace, "model ");
+		return;
+	case TURN_DO_MODEL_CANCEL:
+		assert_true(w->asking);
+		w->asking = false;
+		buf_puts(&w->trace, "stop-model ");
+		return;
+	case TURN_DO_TOOL:
+		assert_false(w->committing); /* its intent is on disk */
+		*vec_push(&w->running) = (struct world_tool){ arena_str(&w->arena, e->call->id),
+							      arena_str(&w->arena, e->call->name) };
+		w->started++;
+		buf_printf(&w->trace, "tool:" STR_FMT " ", STR_ARG(e->call->name));
+		return;
+	case TURN_DO_TOOL_CANCEL:
+		tool_stops(w, e->call->id);
+		buf_printf(&w->trace, "stop:" STR_FMT " ", STR_ARG(e->call->name));
+		return;
+	case TURN_DO_TIMER: set_timer(w, e); return;
+	case TURN_DO_PREVIEW_START: show_preview(w, e, '+'); return;
+	case TURN_DO_PREVIEW_DELTA: show_preview(w, e, '~'); return;
+	case TURN_DO_PREVIEW_END: show_preview(w, e, '-'); return;
+	case TURN_DO_SAVE:
+		w->has_partial = true;
+		w->partial_id = arena_str(&w->arena, e->event_id);
+		w->partial_text = arena_str(&w->arena, e->text);
+		buf_puts(&w->trace, "save ");
+		return;
+	case TURN_DO_FINISH: finish(w, e); return;
+	}
+}
+
+void
+world_input(struct world *w, struct turn_input in)
+{
+	const struct turn_effect *effects;
+	size_t count;
+
+	in.now_ms = w->now_ms;
+	effects = turn_machine_step(w->machine, &in, &count);
+	for (size_t i = 0; i < count; i++)
+		carry_out(w, &effects[i]);
+	if (turn_machine_is_over(w->machine))
+		drop_machine(w);
+}
+
+/* ---- machines ---- */
+
+static void
+start(struct world *w)
+{
+	struct sha256 seed =
+		sha256_of(arena_printf(&w->arena, "%llu/%zu/%lld", (unsigned long long)w->seed,
+				       w->log.len, (long long)w->now_ms));
+
+	w->plan.seed = seed;
+	w->plan_head = replay_session(w->replay)->head_seq;
+	w->over = false;
+	w->finishes = 0;
+	w->machine = turn_machine_new(&w->arena, &w->plan);
+	world_input(w, (struct turn_input){ .kind = TURN_IN_START });
+}
+
+static void
+open_turn(struct world *w, struct str words)
+{
+	struct str *ids = ARENA_ARRAY(&w->arena, 16, struct str);
+	size_t count = 0;
+
+	while (words.len > 0) {
+		str_cut(words, ' ', &ids[count], &words);
+		count += ids[count].len > 0;
+	}
+	w->plan.how = TURN_OPENS;
+	w->plan.turn = arena_printf(&w->arena, "t%u", ++w->turns);
+	w->plan.consumes = (struct str_list){ ids, count };
+	w->plan.inputs = (struct turn_inputs){ 0 };
+	w->plan.calls = NULL;
+	w->plan.call_count = 0;
+	w->plan.steps = w->plan.leased_ms = w->plan.park_seq = 0;
+	loop_guard_init(&w->plan.guard);
+	w->plan.continuations = 0;
+	w->plan.note = w->plan.open_request = (struct str){ 0 };
+	w->plan.has_partial = false;
+	w->plan.partial_text = (struct str){ 0 };
+	start(w);
+}
+
+static void
+fold_history(struct world *w, struct turn_history *h)
+{
+	int64_t first = replay_session(w->replay)->turn_seq;
+
+	turn_history_init(h, &w->arena);
+	for (size_t i = 0; i < w->log.len; i++)
+		if (first > 0 && w->log.ptr[i].seq >= first)
+			turn_history_add(h, &w->log.ptr[i]);
+}
+
+struct turn_inputs
+world_pending(struct world *w)
+{
+	size_t count, interrupts = 0, steers = 0, answers = 0;
+	const struct input_row *in = replay_inputs(w->replay, &count);
+	struct str *a = ARENA_ARRAY(&w->arena, count + 1, struct str);
+	struct str *b = ARENA_ARRAY(&w->arena, count + 1, struct str);
+	struct turn_answer *c = ARENA_ARRAY(&w->arena, count + 1, struct turn_answer);
+	struct turn_history h;
+
+	fold_history(w, &h);
+	for (size_t i = 0; i < count; i++) {
+		if (in[i].processed_at_ms != 0)
+			continue;
+		if (in[i].meta.class == INPUT_CONTROL)
+			a[interrupts++] = in[i].id;
+		if (in[i].meta.class == INPUT_TRIGGER && in[i].meta.busy == BUSY_STEER)
+			b[steers++] = in[i].id;
+		if (in[i].meta.class == INPUT_ANSWER)
+			c[answers++] = *turn_history_answer(&h, in[i].id);
+	}
+	turn_history_release(&h);
+	return (struct turn_inputs){ { a, interrupts }, { b, steers }, c, answers };
+}
+
+static void
+plan_calls(struct world *w, const struct turn_history *h)
+{
+	size_t count, kept = 0;
+	const struct call_row *rows = replay_calls(w->replay, &count);
+	struct turn_call *calls = ARENA_ARRAY(&w->arena, count + 1, struct turn_call);
+
+	for (size_t i = 0; i < count; i++)
+		if (rows[i].state != CALL_CLOSED)
+			kept += turn_history_call(h, &rows[i], &calls[kept]);
+	w->plan.calls = calls;
+	w->plan.call_count = kept;
+}
+
+/* As engine/wake does with an open turn that nobody runs. */
+static void
+go_on(struct world *w)
+{
+	const struct session_row *row = replay_session(w->replay);
+	struct recover_turn_facts f = { .now_ms = w->now_ms,
+					.turn_open = true,
+					.authorised = true };
+	struct turn_history h;
+	bool died;
+
+	fold_history(w, &h);
+	died = row->state.phase == TURN_RUNNING ||
+	       (row->state.phase == TURN_RESCHEDULED && !h.marked);
+	w->plan.inputs = world_pending(w);
+	plan_calls(w, &h);
+	w->plan.steps = h.steps;
+	w->plan.leased_ms = turn_history_leased_ms(&h);
+	w->plan.guard = h.guard;
+	w->plan.continuations = h.continuations;
+	w->plan.park_seq = row->state.phase == TURN_PARKED ? h.park_seq : 0;
+	w->plan.open_request = h.open_request;
+	w->plan.has_partial = w->has_partial;
+	w->plan.partial_id = w->has_partial ? w->partial_id : (struct str){ 0 };
+	w->plan.partial_text = w->has_partial ? w->partial_text : (struct str){ 0 };
+	w->plan.note = row->state.phase == TURN_PARKED ? (struct str){ 0 } : STR("note");
+	f.attempts = h.marked ? h.continuations - 1 : h.continuations;
+	f.updated_at_ms = h.last_at_ms;
+	w->plan.recover =
+		recover_turn_decide(&RECOVER_SETTINGS_DEFAULT, &(struct recover_mark){ 0 }, &f);
+	w->plan.reason = h.marked ? h.reason : RECOVER_RESTART_INTERRUPTED;
+	w->plan.how = died || (h.marked && w->plan.recover.turn == RECOVER_TURN_INTERRUPT)
+			      ? TURN_RECOVERS
+		      : w->plan.inputs.interrupts.len > 0 ? TURN_STOPS
+							  : TURN_CONTINUES;
+	turn_history_release(&h);
+	start(w);
+}
+
+/* ---- scripts ---- */
+
+static void
+answer_commit(struct world *w, struct str word)
+{
+	struct err e = { 0 };
+	int rc = str_eq(word, STR("ok")) ? world_commit(w, &e) : ERR_CONFLICT;
+
+	assert_true(w->committing || str_eq(word, STR("lose")));
+	w->committing = false;
+	if (rc == 0) {
+		world_input(w, (struct turn_input){ .kind = TURN_IN_COMMITTED });
+		return;
+	}
+	if (str_eq(word, STR("ok")))
+		buf_printf(&w->trace, "refused(%s) ", e.text);
+	if (str_eq(word, STR("lose")))
+		w->held = false;
+	world_input(w, (struct turn_input){ .kind = TURN_IN_INPUTS, .inputs = world_pending(w) });
+	if (w->machine)
+		world_input(w, (struct turn_input){ .kind = TURN_IN_REFUSED,
+						    .lost = str_eq(word, STR("lose")) });
+}
+
+static enum model_failure
+failure_named(struct str word)
+{
+	static const struct {
+		const char *name;
+		enum model_failure failure;
+	} NAMES[] = {
+		{ "overloaded", FAILURE_OVERLOADED },   { "request", FAILURE_REQUEST },
+		{ "network", FAILURE_NETWORK },         { "context", FAILURE_CONTEXT_LENGTH },
+		{ "rate_limit", FAILURE_RATE_LIMITED }, { "refusal", FAILURE_REFUSAL },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(NAMES); i++)
+		if (str_eq(word, str_of(NAMES[i].name)))
+			return NAMES[i].failure;
+	return FAILURE_UNKNOWN;
+}
+
+static void
+model_says(struct world *w, struct str verb, struct str rest)
+{
+	struct turn_input in = { .request = w->request, .text = rest, .cost_picodollars = -1 };
+	struct tool_call call = { .id = STR("c1") };
+	struct str kind, after;
+	int64_t ms = -1;
+
+	if (str_eq(verb, STR("text"))) {
+		in.kind = TURN_IN_TEXT;
+	} else if (str_eq(verb, STR("think"))) {
+		in.kind = TURN_IN_THINKING;
+	} else if (str_eq(verb, STR("sign"))) {
+		in.kind = TURN_IN_THINKING_DATA;
+	} else if (str_eq(verb, STR("call"))) {
+		str_cut(rest, ' ', &call.name, &call.arguments);
+		in.kind = TURN_IN_CALL;
+		in.call = &call;
+	} else if (str_eq(verb, STR("done"))) {
+		in.kind = TURN_IN_DONE;
+		in.stop = str_eq(rest, STR("refusal"))  ? TURN_STOP_REFUSAL
+			  : str_eq(rest, STR("length")) ? TURN_STOP_LENGTH
+							: TURN_STOP_END;
+		in.usage = (struct usage){ .input = 10, .output = 5 };
+	} else {
+		str_cut(rest, ' ', &kind, &after);
+		str_to_int(after, &ms);
+		in.kind = TURN_IN_FAILED;
+		in.failure = failure_named(kind);
+		in.retry_after_ms = ms;
+		in.text = STR("it failed");
+	}
+	if (in.kind == TURN_IN_DONE || in.kind == TURN_IN_FAILED)
+		w->asking = false;
+	world_input(w, in);
+}
+
+static void
+tool_ends(struct world *w, struct str rest)
+{
+	struct str name, outcome;
+	struct turn_input in = { .kind = TURN_IN_TOOL, .text = STR("output") };
+
+	str_cut(rest, ' ', &name, &outcome);
+	for (size_t i = 0; i < w->running.len; i++) {
+		if (!str_eq(w->running.ptr[i].name, name))
+			continue;
+		in.call_event = w->running.ptr[i].id;
+		in.outcome = str_eq(outcome, STR("error")) ? OUTCOME_ERROR : OUTCOME_OK;
+		w->running.ptr[i] = w->running.ptr[--w->running.len];
+		world_input(w, in);
+		return;
+	}
+	fail_msg("no such tool runs: " STR_FMT, STR_ARG(rest));
+}
+
+static void
+move_clock(struct world *w, struct str rest)
+{
+	int64_t ms = 0;
+
+	str_to_int(rest, &ms);
+	w->now_ms += ms;
+	for (int t = 0; t < TURN_TIMERS; t++) {
+		if (w->due_ms[t] == 0 || w->due_ms[t] > w->now_ms || !w->machine)
+			continue;
+		w->due_ms[t] = 0;
+		world_input(w, (struct turn_input){ .kind = TURN_IN_TIMER,
+						    .timer = (enum turn_timer)t });
+	}
+}
+
+/* $NAME becomes the id of the last call of that tool. */
+static struct str
+with_ids(struct world *w, struct str step)
+{
+	struct str before, name, tail;
+
+	if (!str_cut(step, '$', &before, &name))
+		return step;
+	str_cut(name, ' ', &name, &tail);
+	for (size_t i = w->called.len; i-- > 0;)
+		if (str_eq(w->called.ptr[i].name, name))
+			return arena_printf(&w->arena, STR_FMT STR_FMT " " STR_FMT, STR_ARG(before),
+					    STR_ARG(w->called.ptr[i].id), STR_ARG(tail));
+	fail_msg("no such call: " STR_FMT, STR_ARG(step));
+	return step;
+}
+
+static void
+log_input(struct world *w, struct str step)
+{
+	struct replay_log_event *made = ARENA_NEW(&w->arena, struct replay_log_event);
+	struct err e;
+
+	replay_log_make(made, with_ids(w, step), replay_session(w->replay)->head_seq + 1,
+			(struct str){ 0 });
+	made->ev.payload = arena_str(&w->arena, made->ev.payload);
+	made->ev.meta = arena_str(&w->arena, made->ev.meta);
+	made->ev.id = arena_str(&w->arena, made->ev.id);
+	made->ev.created_at_ms = w->now_ms;
+	if (append(w, &made->ev, &e) != 0)
+		fail_msg(STR_FMT ": %s", STR_ARG(step), e.text);
+	replay_log_release(made);
+}
+
+static void
+run_step(struct world *w, struct str step)
+{
+	static const char *const MODEL[] = { "text", "think", "sign", "call", "done", "fail" };
+	struct str verb, rest;
+
+	str_cut(step, ' ', &verb, &rest);
+	for (size_t i = 0; i < ARRAY_LEN(MODEL); i++) {
+		if (!str_eq(verb, str_of(MODEL[i])))
+			continue;
+		model_says(w, verb, rest);
+		return;
+	}
+	if (str_eq(verb, STR("open"))) {
+		open_turn(w, rest);
+	} else if (str_eq(verb, STR("go"))) {
+		go_on(w);
+	} else if (str_eq(verb, STR("crash"))) {
+		drop_machine(w);
+		w->dead = w->held;
+		w->held = false;
+	} else if (str_eq(verb, STR("ok")) || str_eq(verb, STR("refuse")) ||
+		   str_eq(verb, STR("lose"))) {
+		answer_commit(w, verb);
+	} else if (str_eq(verb, STR("ctx")) || str_eq(verb, STR("noctx"))) {
+		w->reading = false;
+		world_input(w, (struct turn_input){ .kind = str_eq(verb, STR("ctx"))
+								    ? TURN_IN_CONTEXT
+								    : TURN_IN_NO_CONTEXT,
+						    .request = w->request,
+						    .text = STR("unreadable") });
+	} else if (str_eq(verb, STR("tool"))) {
+		tool_ends(w, rest);
+	} else if (str_eq(verb, STR("at"))) {
+		move_clock(w, rest);
+	} else if (str_eq(verb, STR("look"))) {
+		world_input(w, (struct turn_input){ .kind = TURN_IN_INPUTS,
+						    .inputs = world_pending(w) });
+	} else if (str_eq(verb, STR("drain"))) {
+		world_input(w, (struct turn_input){ .kind = TURN_IN_DRAIN });
+	} else {
+		log_input(w, step);
+	}
+}
+
+void
+world_run(struct world *w, const char *script)
+{
+	struct str rest = str_of(script), step;
+
+	while (rest.len > 0) {
+		str_cut(rest, ';', &step, &rest);
+		if (str_trim(step).len > 0)
+			run_step(w, str_trim(step));
+	}
+}
