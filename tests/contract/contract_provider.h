@@ -1,0 +1,24 @@
+/* contract_provider - what every adapter of provider/provider.h must do, as one suite.
+ * An adapter joins with a few lines that make it answer, call, fail and take its time. */
+#pragma once
+#include "harness.h"
+#include "provider/provider.h"
+#include "virtual_host.h"
+
+enum provider_case {
+	CASE_ANSWER, /* thinks "hm", then says "héllo wörld, again and again" */
+	CASE_CALL,   /* says "a", then calls tool "look" with {"x":1} */
+	CASE_FAIL,   /* says "a", then is overloaded */
+	CASE_SLOW,   /* says "a", takes 5 s, says "b" */
+};
+extern const char *const CASE_LINES[];
+
+struct contract_provider {
+	const char *name;
+	struct provider *(*open)(struct host *host);
+	/* Makes the next request with this message be that case. */
+	void (*prepare)(struct provider *p, enum provider_case which);
+};
+
+/* The return value of main. */
+int contract_provider_run(const struct contract_provider *adapter);
