@@ -9,7 +9,7 @@ static const struct str FENCE = { "```", 3 };
 static const struct json_limits ANY_SIZE = { UINT32_MAX, UINT32_MAX, UINT32_MAX };
 
 const char *
-token_estimate_kind_name(enum token_kind kind)
+token_estimate_kind_name(enum token_text_kind kind)
 {
 	static const char *const names[] = {
 		[TOKEN_JSON] = "json",
@@ -37,7 +37,7 @@ is_json(struct str text, struct arena *scratch)
 	return may_be_json(text) && json_parse(scratch, text, &ANY_SIZE, &doc, NULL) == 0;
 }
 
-static enum token_kind
+static enum token_text_kind
 kind_of(struct str text, struct arena *scratch)
 {
 	if (is_json(text, scratch))
@@ -48,7 +48,7 @@ kind_of(struct str text, struct arena *scratch)
 struct token_estimate
 token_estimate_text(struct str text, struct arena *scratch)
 {
-	enum token_kind kind = kind_of(text, scratch);
+	enum token_text_kind kind = kind_of(text, scratch);
 	size_t wide = utf8_count_wide(text), ascii = utf8_count(text) - wide;
 	size_t per_token = kind == TOKEN_TEXT ? 4 : 3;
 

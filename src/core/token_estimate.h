@@ -23,17 +23,17 @@ enum {
 	TOKEN_FRAME_TOOL = 20, /* id and name around a tool call or a tool result */
 };
 
-enum token_kind { TOKEN_JSON, TOKEN_CODE, TOKEN_TEXT };
+enum token_text_kind { TOKEN_JSON, TOKEN_CODE, TOKEN_TEXT };
 
 struct token_estimate {
 	int64_t tokens;
-	enum token_kind kind;
+	enum token_text_kind kind;
 };
 
 /* scratch holds the parse of what looks like JSON; nothing of it is kept. Empty text: 0, text. */
 struct token_estimate token_estimate_text(struct str text, struct arena *scratch);
 /* "json", "code", "text". */
-const char *token_estimate_kind_name(enum token_kind kind);
+const char *token_estimate_kind_name(enum token_text_kind kind);
 
 /* Content of one message: its text, the arguments of its calls, its images. */
 int64_t token_estimate_content(const struct message *m, struct arena *scratch);

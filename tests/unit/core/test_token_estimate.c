@@ -6,7 +6,7 @@
 static const struct text_row {
 	const char *name, *text;
 	int64_t tokens;
-	enum token_kind kind;
+	enum token_text_kind kind;
 } ROWS[] = {
 	{ "C1 empty text", "", 0, TOKEN_TEXT },
 	{ "C1 plain text in quarters", "abcdefgh", 2, TOKEN_TEXT },
