@@ -1,0 +1,53 @@
+/* context_window - the transcript's entries as the messages a model reads.
+ *
+ * Entries come in the transcript's order (core/replay). Text and calls of one answer become one
+ * message; every call is followed by exactly one result, whatever the log holds: a missing one is
+ * made up and says so, one without its call is left out. Thinking is not shown again here: it goes
+ * back with the provider's own data. Old tool results shrink as core/prune_policy says. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/arena.h"
+#include "base/vec.h"
+#include "core/event.h"
+#include "core/message.h"
+#include "core/projection.h"
+
+/* One entry, parsed; for context_window's own use. */
+struct context_entry {
+	enum item_role role;
+	struct str turn, text;
+	size_t images;
+	struct str call_id;         /* of a call: its event's id */
+	struct str name, arguments; /* of a call */
+	struct str provider_id;     /* of a call: what the provider called it; empty: nothing */
+	struct str answers;         /* of a result: the call's event id */
+};
+
+struct context_window {
+	struct arena *kept;
+	struct arena scratch;
+	bool shared; /* several people speak: messages carry their sender's name */
+	VEC(struct context_entry) entries;
+};
+
+/* Messages live in kept. */
+void context_window_init(struct context_window *w, struct arena *kept, bool shared);
+void context_window_release(struct context_window *w);
+/* content is the event that holds the entry's content: ev itself, or its last edit. */
+void context_window_add(struct context_window *w, const struct item_row *item,
+			const struct event *ev, const struct event *content);
+
+struct context_limits {
+	int64_t window_tokens; /* above 0 */
+	bool aggressive;       /* the provider found the prompt too long */
+	struct str note;       /* from the server, at the end; empty: none */
+};
+struct context_view {
+	struct message *messages; /* linked, tokens set */
+	size_t count;
+	int64_t tokens; /* of all their content */
+};
+void context_window_finish(struct context_window *w, const struct context_limits *limits,
+			   struct context_view *out);

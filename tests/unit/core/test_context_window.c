@@ -1,0 +1,225 @@
+#include "core/context_window.h"
+
+#include "core/compact_policy.h"
+#include "core/event_make.h"
+#include "core/replay.h"
+#include "replay_log.h"
+
+/* A log as a script (replay_log.h); `raw KIND ID JSON` writes an event's payload out. */
+enum { EVENTS_MAX = 64 };
+
+struct log {
+	struct arena arena;
+	struct replay *replay;
+	struct event events[EVENTS_MAX];
+};
+
+static void
+log_add(struct log *l, struct str step)
+{
+	struct replay_log_event made;
+	struct str open = replay_session(l->replay)->turn;
+	int64_t seq = replay_session(l->replay)->head_seq + 1;
+	struct str word, rest;
+	struct err e;
+
+	str_cut(step, ' ', &word, &rest);
+	replay_log_make(&made, str_eq(word, STR("raw")) ? STR("msg x") : step, seq, open);
+	if (str_eq(word, STR("raw"))) {
+		struct str type;
+		str_cut(rest, ' ', &type, &rest);
+		str_cut(rest, ' ', &made.ev.id, &rest);
+		assert_true(event_kind_parse(type, &made.ev.kind));
+		made.ev.payload = rest;
+		if (made.ev.kind != EVENT_USER_MESSAGE && made.ev.kind != EVENT_USER_DEFINE_OUTCOME)
+			made.ev.meta = (struct str){ 0 };
+	}
+	made.ev.id = arena_str(&l->arena, made.ev.id);
+	made.ev.payload = arena_str(&l->arena, made.ev.payload);
+	made.ev.meta = arena_str(&l->arena, made.ev.meta);
+	made.ev.turn = arena_str(&l->arena, made.ev.turn);
+	if (replay_apply(l->replay, &made.ev, &e) != 0)
+		fail_msg(STR_FMT ": %s", STR_ARG(step), e.text);
+	assert_true(seq < EVENTS_MAX);
+	l->events[seq] = made.ev;
+	replay_log_release(&made);
+}
+
+static void
+log_init(struct log *l, const char *script)
+{
+	struct str rest = str_of(script), step;
+
+	arena_init(&l->arena);
+	l->replay = replay_new();
+	log_add(l, STR("create"));
+	while (rest.len > 0) {
+		str_cut(rest, ';', &step, &rest);
+		log_add(l, str_trim(step));
+	}
+}
+
+static void
+log_release(struct log *l)
+{
+	replay_free(&l->replay);
+	arena_release(&l->arena);
+}
+
+static void
+view_of(struct log *l, bool shared, const struct context_limits *limits, struct context_view *out)
+{
+	struct context_window w;
+	size_t count;
+	const struct item_row *items = replay_items(l->replay, &count);
+
+	context_window_init(&w, &l->arena, shared);
+	for (size_t i = 0; i < count; i++)
+		if (items[i].at_seq > 0 && !items[i].rewound && items[i].archived_by_seq == 0)
+			context_window_add(&w, &items[i], &l->events[items[i].seq],
+					   &l->events[items[i].content_seq]);
+	context_window_finish(&w, limits, out);
+	context_window_release(&w);
+}
+
+/* u:text a:text(call id=args,…) t[id]:text; * before what the server made. */
+static void
+show(const struct context_view *v, struct buf *out)
+{
+	static const char LETTERS[] = "uast";
+
+	for (size_t i = 0; i < v->count; i++) {
+		const struct message *m = &v->messages[i];
+
+		buf_printf(out, "%s%s%c", i > 0 ? " | " : "", m->synthetic ? "*" : "",
+			   LETTERS[m->role]);
+		if (m->role == MESSAGE_TOOL)
+			buf_printf(out, "[%.*s %.*s]", STR_ARG(m->tool_call_id), STR_ARG(m->name));
+		buf_printf(out, ":%.*s", STR_ARG(m->content));
+		for (size_t k = 0; k < m->tool_call_count; k++)
+			buf_printf(out, "(%.*s %.*s %.*s)", STR_ARG(m->tool_calls[k].id),
+				   STR_ARG(m->tool_calls[k].name),
+				   STR_ARG(m->tool_calls[k].arguments));
+		if (m->images > 0)
+			buf_printf(out, "<%zu>", m->images);
+	}
+}
+
+#define CALL(id, provider)                                                          \
+	"raw agent.tool_use " id " {\"type\":\"agent.tool_use\",\"name\":\"look\"," \
+	"\"input\":{\"q\":1},\"provider_call_id\":\"" provider "\"}"
+
+static const struct row {
+	const char *name, *script, *want;
+	bool shared;
+	const char *note;
+} ROWS[] = {
+	{ "T1 a turn", "msg a; run t a; say b; end t end_turn", "u:a | a:b" },
+	{ "T1 what is not consumed is not shown", "msg a; run t a; msg b", "u:a" },
+	{ "T5 a note comes last and is the server's", "msg a; run t a", "u:a | *u:mind", false,
+	  "mind" },
+	{ "T7 text and calls are one message",
+	  "msg a; run t a; say b; " CALL("c", "p") "; result c",
+	  "u:a | a:b(p look {\"q\":1}) | t[p look]:done" },
+	{ "T7 parallel calls, results in the order of the calls",
+	  "msg a; run t a; " CALL("c", "p") "; " CALL("d", "q") "; result d; result c",
+	  "u:a | a:(p look {\"q\":1})(q look {\"q\":1}) | t[p look]:done | t[q look]:done" },
+	{ "T7 steps are messages of their own",
+	  "msg a; run t a; " CALL("c", "p") "; result c; " CALL("d", "q") "; result d; say e",
+	  "u:a | a:(p look {\"q\":1}) | t[p look]:done | a:(q look {\"q\":1}) | t[q look]:done | "
+	  "a:e" },
+	{ "T7 a provider's id that comes again gives way",
+	  "msg a; run t a; " CALL("c", "p") "; result c; " CALL("d", "p") "; result d",
+	  "u:a | a:(p look {\"q\":1}) | t[p look]:done | a:(d look {\"q\":1}) | t[d look]:done" },
+	{ "T7 a call without a result gets one", "msg a; run t a; tool c",
+	  "u:a | a:(c bash {}) | t[c bash]:no result was recorded" },
+	{ "T7 a result without its call is left out",
+	  "msg a; run t a; tool c; say k; result c; compact s k; end t end_turn",
+	  "*u:BOUNDARY | *a:sum | a:k" },
+	{ "T9 a client's result stands where it was consumed",
+	  "msg a; run t a; ctool c; park t c; custom r c; run t r; say b",
+	  "u:a | a:(c bash {}) | t[c bash]: | a:b" },
+	{ "Q3 a steer stands where it entered",
+	  "msg a; run t a; tool c; msg s busy=steer; result c; consume t s; say b",
+	  "u:a | a:(c bash {}) | t[c bash]:done | u:s | a:b" },
+	{ "Q9 an edited message is shown as edited", "msg a; edit a; run t a", "u:edited" },
+	{ "T1 thinking is not shown again", "msg a; run t a; think h; say b", "u:a | a:b" },
+	{ "M10 a system message", "sys s; msg a; run t a", "s:s | u:a" },
+	{ "M10 an outcome", "outcome o; run t o", "u:The outcome to reach: d\nIt is judged by: r" },
+	{ "M10 a schedule's words", "fired f; run t f", "u:go" },
+	{ "C5 a summary stands as a pair before what it kept",
+	  "msg a; run t a; say b; end t end_turn; msg c; run u c; compact s c",
+	  "*u:BOUNDARY | *a:sum | u:c" },
+	{ "M11 images, documents and attachments",
+	  "raw user.message m {\"type\":\"user.message\",\"content\":[{\"type\":\"text\",\"text\":"
+	  "\"see\"},{\"type\":\"image\",\"source\":{\"type\":\"url\",\"url\":\"x\"}},{\"type\":"
+	  "\"document\",\"title\":\"T\",\"source\":{\"type\":\"url\",\"url\":\"y\"}}],"
+	  "\"attachments\":[{\"path\":\"/a.txt\",\"name\":\"A\"},{\"file_id\":\"f1\"}]}; run t m",
+	  "u:see\n[document: T]\n[attachment: /a.txt] A\n[attachment: f1]<1>" },
+	{ "K8 a sender's name in shared sessions",
+	  "raw user.message m {\"type\":\"user.message\",\"content\":[{\"type\":\"text\",\"text\":"
+	  "\"hi\"}],\"sender\":{\"channel\":\"telegram\",\"channel_user_id\":\"7\","
+	  "\"display_name\":\"Ann\"}}; run t m",
+	  "u:[Ann] hi", true },
+	{ "K8 no name elsewhere",
+	  "raw user.message m {\"type\":\"user.message\",\"content\":[{\"type\":\"text\",\"text\":"
+	  "\"hi\"}],\"sender\":{\"channel\":\"telegram\",\"channel_user_id\":\"7\"}}; run t m",
+	  "u:hi" },
+};
+
+static void
+check_row(void **state)
+{
+	const struct row *row = *state;
+	struct context_limits limits = { .window_tokens = 32000, .note = str_of(row->note) };
+	struct context_view view;
+	struct str want = str_of(row->want), before, after;
+	struct log l;
+	struct buf out;
+	size_t at;
+
+	log_init(&l, row->script);
+	view_of(&l, row->shared, &limits, &view);
+	buf_init(&out, 1 << 16);
+	show(&view, &out);
+	if (str_find(want, STR("BOUNDARY"), 0, &at)) {
+		before = str_slice(want, 0, at);
+		after = str_slice(want, at + 8, want.len);
+		want = arena_printf(&l.arena, STR_FMT STR_FMT STR_FMT, STR_ARG(before),
+				    STR_ARG(COMPACT_BOUNDARY), STR_ARG(after));
+	}
+	check_str(row->name, buf_str(&out), want);
+	buf_release(&out);
+	log_release(&l);
+}
+
+static void
+C2_a_prompt_that_was_too_long_loses_its_old_results(void **state)
+{
+	struct context_limits limits = { .window_tokens = 32000 };
+	struct context_view whole, pruned;
+	struct log l;
+
+	(void)state;
+	log_init(&l,
+		 "msg a; run t a; tool c; raw agent.tool_result r {\"type\":"
+		 "\"agent.tool_result\",\"tool_use_id\":\"c\",\"content\":[{\"type\":\"text\","
+		 "\"text\":\"a result that is longer than the notice in its place would be\"}]}; "
+		 "say d; say e; say f; end t end_turn");
+	view_of(&l, false, &limits, &whole);
+	limits.aggressive = true;
+	view_of(&l, false, &limits, &pruned);
+	assert_int_equal(whole.count, pruned.count);
+	assert_true(pruned.tokens < whole.tokens);
+	log_release(&l);
+}
+
+int
+main(void)
+{
+	struct suite s = { 0 };
+
+	SUITE_ROWS(&s, ROWS, check_row);
+	SUITE_TEST(&s, C2_a_prompt_that_was_too_long_loses_its_old_results);
+	return suite_run(&s, "core/context_window");
+}
