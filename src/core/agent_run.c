@@ -1,0 +1,81 @@
+#include "core/agent_run.h"
+
+enum { OUTPUT_TOKENS_DEFAULT = 4096 };
+
+static struct json
+find(struct json v, const char *name)
+{
+	struct json out = { 0 };
+
+	if (json_is_set(v))
+		IGNORE(json_find(v, str_of(name), &out)); /* absent stays absent */
+	return out;
+}
+
+static struct str
+text(struct json v, const char *name, struct arena *a)
+{
+	struct json value = find(v, name);
+
+	return json_is_set(value) ? json_str(value, a) : (struct str){ 0 };
+}
+
+static int64_t
+number(struct json v, const char *name, int64_t usual)
+{
+	struct json value = find(v, name);
+	int64_t out;
+
+	return json_is_set(value) && json_int(value, &out) && out > 0 ? out : usual;
+}
+
+/* A client executes the tools that a definition describes itself. Built-in tools and those of MCP
+ * servers join here with their adapters. */
+static void
+read_tools(struct json tools, struct arena *a, struct agent_run *out)
+{
+	size_t count = json_is_set(tools) ? json_count(tools) : 0;
+
+	out->tools = ARENA_ARRAY(a, count + 1, struct turn_tool);
+	out->docs = ARENA_ARRAY(a, count + 1, struct agent_tool_doc);
+	if (count == 0)
+		return;
+	for (struct json_iter it = json_iter(tools); json_next(&it);) {
+		struct json schema = find(it.value, "input_schema");
+
+		if (!str_eq(text(it.value, "type", a), STR("custom")))
+			continue;
+		out->tools[out->tool_count] = (struct turn_tool){
+			.name = text(it.value, "name", a),
+			.kind = EVENT_AGENT_CUSTOM_TOOL_USE,
+			.client_side = true,
+		};
+		out->docs[out->tool_count++] = (struct agent_tool_doc){
+			.description = text(it.value, "description", a),
+			.input_schema = json_is_set(schema) ? json_raw(schema)
+							    : STR("{\"type\":\"object\"}"),
+		};
+	}
+}
+
+void
+agent_run_read(struct json agent, struct arena *a, struct agent_run *out)
+{
+	struct json model = find(agent, "model"), limits = find(agent, "limits");
+
+	*out = (struct agent_run){
+		.id = text(agent, "id", a),
+		.name = text(agent, "name", a),
+		.version = number(agent, "version", 1),
+		.model = json_is_set(model) && json_type(model) == JSON_OBJECT
+				 ? text(model, "id", a)
+				 : text(agent, "model", a),
+		.system = text(agent, "system", a),
+		.max_context_tokens = number(limits, "max_context_tokens", 0),
+		.max_output_tokens = number(limits, "max_output_tokens", OUTPUT_TOKENS_DEFAULT),
+		.max_steps = number(limits, "max_steps", TURN_STEPS_DEFAULT),
+		.timeout_ms =
+			number(limits, "turn_timeout_s", TURN_TIMEOUT_MS_DEFAULT / 1000) * 1000,
+	};
+	read_tools(find(agent, "tools"), a, out);
+}
