@@ -293,7 +293,7 @@ same_name(struct str path, struct str word)
 }
 
 bool
-config_key_nearest(struct str prefix, struct str word, struct buf *out)
+config_key_nearest(struct str prefix, struct str path, struct str word, struct buf *out)
 {
 	struct nearest n = nearest_of(word);
 
@@ -303,7 +303,7 @@ config_key_nearest(struct str prefix, struct str word, struct buf *out)
 			nearest_offer(&n, below);
 	}
 	if (n.found.ptr) {
-		buf_printf(out, STR_FMT "%s" STR_FMT, STR_ARG(prefix), prefix.len > 0 ? "." : "",
+		buf_printf(out, STR_FMT "%s" STR_FMT, STR_ARG(path), path.len > 0 ? "." : "",
 			   STR_ARG(n.found));
 		return true;
 	}

@@ -67,6 +67,7 @@ const struct config_key *config_key_find(struct str pattern);
 const struct config_scope *config_scope_find(struct str pattern);
 /* The scope that a key's value belongs to. */
 const struct config_scope *config_key_scope(const struct config_key *key);
-/* Writes the path that may have been meant by an unknown word below prefix: one spelt alike there, or
- * a key of that very name elsewhere. False: no idea. */
-bool config_key_nearest(struct str prefix, struct str word, struct buf *out);
+/* Writes the path that may have been meant by an unknown word below the pattern prefix: one spelt alike
+ * there (written below path, which is what prefix is called in the file), or a key of that very name
+ * elsewhere. False: no idea. */
+bool config_key_nearest(struct str prefix, struct str path, struct str word, struct buf *out);

@@ -172,7 +172,7 @@ refuse_unknown(struct reader *r, const struct place *at, const struct config_nod
 				   "'" STR_FMT "' must be written as maps inside one another, "
 				   "each word on a line of its own",
 				   STR_ARG(path));
-	else if (config_key_nearest(at->pattern, n->key, &meant))
+	else if (config_key_nearest(at->pattern, at->path, n->key, &meant))
 		config_problem_add(r->values.p, n->key_at,
 				   "'" STR_FMT "' is not a key; did you mean '" STR_FMT "'?",
 				   STR_ARG(path), STR_ARG(buf_str(&meant)));

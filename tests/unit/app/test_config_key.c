@@ -101,18 +101,19 @@ places(void **state)
 }
 
 static const struct near_row {
-	const char *name, *prefix, *word, *want;
+	const char *name, *prefix, *path, *word, *want;
 } NEAR[] = {
-	{ "L2 the nearest at the top", "", "lisen", "listen" },
-	{ "L2 the nearest of a map", "", "limit", "limits" },
-	{ "L2 the nearest below", "limits", "header_byte", "limits.header_bytes" },
-	{ "L2 the nearest below a name", "platforms.<name>", "alow_bots",
-	  "platforms.<name>.allow_bots" },
-	{ "L2 the nearest in a list", "providers[]", "baseurl", "providers[].base_url" },
-	{ "L2 a key in the wrong place", "", "redact_pii", "privacy.redact_pii" },
-	{ "L2 a key in the wrong map", "log", "depth", "queue.depth" },
-	{ "L2 nothing near", "", "zzzzzzzzzz", NULL },
-	{ "L2 an empty word", "limits", "", NULL },
+	{ "L2 the nearest at the top", "", "", "lisen", "listen" },
+	{ "L2 the nearest of a map", "", "", "limit", "limits" },
+	{ "L2 the nearest below", "limits", "limits", "header_byte", "limits.header_bytes" },
+	{ "L2 the nearest below a name", "platforms.<name>", "platforms.irc", "alow_bots",
+	  "platforms.irc.allow_bots" },
+	{ "L2 the nearest in a list", "providers[]", "providers[3]", "baseurl",
+	  "providers[3].base_url" },
+	{ "L2 a key in the wrong place", "", "", "redact_pii", "privacy.redact_pii" },
+	{ "L2 a key in the wrong map", "log", "log", "depth", "queue.depth" },
+	{ "L2 nothing near", "", "", "zzzzzzzzzz", NULL },
+	{ "L2 an empty word", "limits", "limits", "", NULL },
 };
 
 static void
@@ -123,7 +124,7 @@ nearest(void **state)
 	bool found;
 
 	buf_init(&got, 200);
-	found = config_key_nearest(str_of(r->prefix), str_of(r->word), &got);
+	found = config_key_nearest(str_of(r->prefix), str_of(r->path), str_of(r->word), &got);
 	assert_int_equal(found, r->want != NULL);
 	check_str(r->name, buf_str(&got), str_of(r->want));
 	buf_release(&got);

@@ -12,10 +12,10 @@ static const struct config_row ROWS[] = {
 	  "c.yaml:2:3: 'queue.dept' is not a key; did you mean 'queue.depth'?" },
 	{ "L2 an unknown key of a platform", "platforms:\n  irc:\n    allow_bot: true\n",
 	  "c.yaml:3:5: 'platforms.irc.allow_bot' is not a key; did you mean "
-	  "'platforms.<name>.allow_bots'?" },
+	  "'platforms.irc.allow_bots'?" },
 	{ "L2 an unknown key of an agent", "agents: {a: {session: {idleTimeoutMinute: 3}}}\n",
 	  "c.yaml:1:24: 'agents.a.session.idleTimeoutMinute' is not a key; did you mean "
-	  "'agents.<id>.session.idleTimeoutMinutes'?" },
+	  "'agents.a.session.idleTimeoutMinutes'?" },
 	{ "L2 an unknown key of a model",
 	  PROVIDER "    api_key_env: K\n    models: [{id: x, context: 3}]\n",
 	  "c.yaml:5:22: 'providers[0].models[0].context' is not a key; 'perdure config keys' lists "
