@@ -18,7 +18,8 @@ struct engine {
 	struct map actors; /* live sessions by id: watched, or with a turn (engine/actor) */
 	size_t open_turns;
 	uint64_t events_appended;
-	struct list watches; /* of all sessions */
+	struct list watches;    /* of all sessions */
+	struct list told_up_to; /* engine/fanout's place in the list it goes through */
 	int64_t change_head;
 
 	struct identity *identity; /* users and tokens (engine/identity) */

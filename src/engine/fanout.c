@@ -4,14 +4,27 @@
 
 #include "base/xalloc.h"
 
-/* Callbacks may take any watch off the list, so the place is kept by a node of our own. */
-static struct engine_watch *
-next_watch(struct list *head, struct list *place)
+/* Callbacks may take any watch off the list, so the place in it is kept by a node of our own; one is
+ * enough, because nothing is told while something is told. */
+static void
+place_first(struct engine *en, struct list *watches)
 {
-	struct list *at = place->next;
+	struct list *place = &en->told_up_to;
+
+	place->prev = watches;
+	place->next = watches->next;
+	watches->next->prev = place;
+	watches->next = place;
+}
+
+/* The next watch to tell; NULL: all of them were. */
+static struct engine_watch *
+next_watch(struct engine *en, struct list *watches)
+{
+	struct list *place = &en->told_up_to, *at = place->next;
 
 	list_remove(place);
-	if (at == head)
+	if (at == watches)
 		return NULL;
 	place->next = at->next;
 	place->prev = at;
@@ -21,22 +34,12 @@ next_watch(struct list *head, struct list *place)
 }
 
 static void
-place_first(struct list *head, struct list *place)
+tell(struct engine *en, struct list *watches, const struct store_event *ev)
 {
-	place->prev = head;
-	place->next = head->next;
-	head->next->prev = place;
-	head->next = place;
-}
-
-static void
-tell(struct list *watches, const struct store_event *ev)
-{
-	struct list place;
 	struct engine_watch *w;
 
-	place_first(watches, &place);
-	while ((w = next_watch(watches, &place)))
+	place_first(en, watches);
+	while ((w = next_watch(en, watches)))
 		w->on_event(w->ctx, ev);
 }
 
@@ -104,8 +107,8 @@ fanout_events(struct engine *en, struct str session, const struct event *events,
 
 		/* a callback may have ended what kept the actor alive */
 		if (actor && (actor = actor_find(en, session)))
-			tell(&actor->watches, &told);
-		tell(&en->watches, &told);
+			tell(en, &actor->watches, &told);
+		tell(en, &en->watches, &told);
 		if (events[i].kind == EVENT_SESSION_DELETED &&
 		    (actor = actor_find(en, session)) != NULL)
 			end_all(&actor->watches, ENGINE_OVER_DELETED);
@@ -135,11 +138,10 @@ tell_preview(struct actor *actor, const struct engine_preview *p)
 	struct list *const lists[] = { &actor->watches, &actor->en->watches };
 
 	for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
-		struct list place;
 		struct engine_watch *w;
 
-		place_first(lists[i], &place);
-		while ((w = next_watch(lists[i], &place)))
+		place_first(actor->en, lists[i]);
+		while ((w = next_watch(actor->en, lists[i])))
 			if (w->on_preview)
 				w->on_preview(w->ctx, p);
 	}
