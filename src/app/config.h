@@ -29,11 +29,10 @@
 #include "net/http_server.h"
 
 struct config_listen {
-	struct str
-		text; /* for messages: "127.0.0.1:7340", "[::1]:7340", "unix:/run/perdure.sock" */
+	struct str text; /* for messages: "127.0.0.1:7340", "[::1]:7340", "unix:/run/p.sock" */
 	struct str host; /* IPv4 or IPv6 address without brackets; empty: a Unix socket */
 	int port;        /* 0: any free one */
-	struct str path; /* of a Unix socket, absolute */
+	struct str path; /* of a Unix socket; absolute or from the working directory */
 	bool loopback;   /* only this machine can reach it: 127.0.0.0/8, ::1, a Unix socket */
 };
 
