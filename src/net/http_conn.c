@@ -56,6 +56,7 @@ on_closed(uv_handle_t *uv)
 	struct http_server *s = c->server;
 	struct http_peer *peer = c->peer;
 
+	tls_free(&c->tls);
 	out_queue_release(&c->out);
 	buf_release(&c->pending);
 	list_remove(&c->node);
@@ -97,6 +98,8 @@ shut(struct http_conn *c)
 {
 	uv_shutdown_t *uv;
 
+	if (c->tls && !http_send_goodbye(c))
+		return; /* it waits for the socket, like any other bytes: then this comes again */
 	if (c->peer_ended) {
 		http_conn_close(c);
 		return;
@@ -370,7 +373,16 @@ find_peer(struct http_conn *c)
 }
 
 void
-http_conn_accept(struct http_server *s, uv_stream_t *listener)
+http_conn_welcome(struct http_conn *c)
+{
+	if (c->refused_as == 503)
+		http_conn_refuse(c, 503, "the server has no room for more connections");
+	else if (c->refused_as != 0)
+		http_conn_refuse(c, c->refused_as, "this address has too many connections");
+}
+
+void
+http_conn_accept(struct http_server *s, uv_stream_t *listener, bool with_tls)
 {
 	struct http_conn *c = xcalloc(1, sizeof *c);
 	int status;
@@ -397,12 +409,15 @@ http_conn_accept(struct http_server *s, uv_stream_t *listener)
 		uv_tcp_nodelay(&c->uv.tcp, 1);
 	c->peer = find_peer(c);
 	status = http_server_admit(s, c->peer);
+	if (with_tls)
+		c->tls = tls_new(s->tls, &s->sealed);
 	http_read_start(c);
 	http_conn_arm(c);
-	if (status < 0)
+	if (status < 0) {
 		http_conn_close(c);
-	else if (status == 503)
-		http_conn_refuse(c, status, "the server has no room for more connections");
-	else if (status != 0)
-		http_conn_refuse(c, status, "this address has too many connections");
+		return;
+	}
+	c->refused_as = (uint16_t)status;
+	if (!with_tls)
+		http_conn_welcome(c);
 }

@@ -2,8 +2,8 @@
  * For http_server and http_request only; everybody else speaks of requests.
  *
  * One request at a time: the next one of a pipeline is not looked at before this one is answered
- * and its bytes have left. A connection speaks to its socket in three places (read, send, shut), so
- * that a transport with encryption can stand there. */
+ * and its bytes have left. A connection speaks to its socket in three places (read, send, shut):
+ * encryption stands there, and what waits to be sent is encrypted already. */
 #pragma once
 #include <uv.h>
 #include "base/buf.h"
@@ -11,6 +11,7 @@
 #include "net/http_parse.h"
 #include "net/http_server.h"
 #include "net/out_queue.h"
+#include "net/tls.h"
 
 enum http_conn_state {
 	HTTP_CONN_IDLE, /* between requests: not a byte of the next one */
@@ -43,13 +44,15 @@ struct http_conn {
 	struct http_request *request; /* the current one; NULL while idle */
 	struct http_parse parse;
 	struct timeout timeout;
-	struct out_queue out;
-	struct buf pending; /* read, but not yet its turn */
+	struct tls *tls;      /* NULL: none */
+	struct out_queue out; /* bytes for the wire */
+	struct buf pending;   /* read, but not yet its turn */
 	enum http_conn_state state;
-	bool reading, peer_ended, write_busy, shut_sent;
-	bool served;     /* has had a request before */
-	bool must_close; /* after this answer */
-	bool flush_due, process_due, processing;
+	uint16_t refused_as; /* once it can be told: one too many */
+	bool reading : 1, peer_ended : 1, write_busy : 1, shut_sent : 1;
+	bool served : 1;     /* has had a request before */
+	bool must_close : 1; /* after this answer */
+	bool flush_due : 1, process_due : 1, processing : 1;
 	size_t stalled_at; /* what libuv had queued when the write last made progress */
 };
 
@@ -86,6 +89,9 @@ struct http_server {
 	unsigned request_count; /* not yet freed: some outlive their connection */
 	struct buf head;        /* the head of the answer being sent */
 	char *read_buf;         /* shared: what is read is used before the next read */
+	struct tls_config *tls; /* of the next connection that wants it */
+	char *plain_buf;        /* shared: what was read, decrypted */
+	struct buf sealed;      /* records on their way into the queue of a connection */
 	bool draining, closing;
 	void (*on_drained)(void *context);
 	void *drained_context;
@@ -94,7 +100,9 @@ struct http_server {
 enum { HTTP_READ_BYTES = 64 * 1024 };
 
 /* Accepts what waits at the listener; the connection looks after itself from here on. */
-void http_conn_accept(struct http_server *s, uv_stream_t *listener);
+void http_conn_accept(struct http_server *s, uv_stream_t *listener, bool with_tls);
+/* It may be spoken to: one too many is told so. */
+void http_conn_welcome(struct http_conn *c);
 /* Something is to be done at the end of this turn: send, or go on with what was read. */
 void http_conn_flush_later(struct http_conn *c);
 void http_conn_process_later(struct http_conn *c);

@@ -1,6 +1,7 @@
 #include "net/http_read.h"
 
 #include "base/xalloc.h"
+#include "net/http_send.h"
 
 enum {
 	PENDING_STOP_BYTES = 64 * 1024, /* read ahead this much of a pipeline, then stop reading */
@@ -234,6 +235,39 @@ on_peer_ended(struct http_conn *c)
 	}
 }
 
+static bool
+listens(const struct http_conn *c)
+{
+	return c->state != HTTP_CONN_LINGER && c->state != HTTP_CONN_CLOSED;
+}
+
+/* Records to plain bytes; what TLS itself has to say leaves on the way. */
+static void
+on_records(struct http_conn *c, struct str wire)
+{
+	enum tls_step step = TLS_DATA;
+	size_t len;
+
+	while (step == TLS_DATA && listens(c)) {
+		step = tls_read(c->tls, &wire, c->server->plain_buf, HTTP_READ_BYTES, &len);
+		http_send_records(c);
+		if (listens(c) && tls_is_open(c->tls))
+			http_conn_welcome(c);
+		if (listens(c) && step == TLS_DATA)
+			on_input(c, (struct str){ c->server->plain_buf, len });
+	}
+	if (!listens(c))
+		return;
+	if (step == TLS_ENDED) {
+		on_peer_ended(c);
+	} else if (step == TLS_FAILED) {
+		http_conn_linger(c); /* for the alert to arrive */
+	} else if (step == TLS_PLAIN) {
+		tls_free(&c->tls);
+		http_conn_refuse(c, 400, "this port speaks TLS: the address begins with https://");
+	}
+}
+
 static void
 on_read(uv_stream_t *uv, ssize_t len, const uv_buf_t *read)
 {
@@ -245,7 +279,11 @@ on_read(uv_stream_t *uv, ssize_t len, const uv_buf_t *read)
 		on_peer_ended(c);
 	else if (len < 0)
 		http_conn_abort(c, HTTP_GONE_PEER);
-	else if (c->state != HTTP_CONN_LINGER)
+	else if (c->state == HTTP_CONN_LINGER)
+		return;
+	else if (c->tls)
+		on_records(c, (struct str){ read->base, (size_t)len });
+	else
 		on_input(c, (struct str){ read->base, (size_t)len });
 }
 

@@ -7,7 +7,7 @@
 #include "net/http_write.h"
 
 /* A body that nobody asked for is read past up to here; above, closing is cheaper. */
-enum { SKIP_MAX = 256 * 1024, PIECES_MAX = 64 };
+enum { SKIP_MAX = 256 * 1024, PIECES_MAX = 64, SEAL_BYTES = 64 * 1024 };
 
 static_assert(sizeof(uv_buf_t) == sizeof(struct iovec) &&
 		      offsetof(uv_buf_t, base) == offsetof(struct iovec, iov_base) &&
@@ -83,6 +83,54 @@ http_send_flush(struct http_conn *c)
 	}
 }
 
+/* --- encrypted --- */
+
+/* What TLS wrote joins the queue. */
+static void
+queue_records(struct http_conn *c)
+{
+	struct buf *sealed = &c->server->sealed;
+	struct net_bytes *records;
+
+	if (sealed->len == 0)
+		return;
+	records = net_bytes_copy(buf_str(sealed));
+	out_queue_push(&c->out, records, false);
+	net_bytes_unref(records);
+	buf_clear(sealed);
+}
+
+static void
+seal(struct http_conn *c, struct str plain)
+{
+	for (size_t at = 0; at < plain.len && c->state != HTTP_CONN_CLOSED; at += SEAL_BYTES) {
+		if (tls_write(c->tls, str_slice(plain, at, at + SEAL_BYTES)) != 0)
+			http_conn_abort(c, HTTP_GONE_BROKEN);
+		queue_records(c);
+	}
+}
+
+void
+http_send_records(struct http_conn *c)
+{
+	/* A peer that provokes alerts and reads none of them must not fill the memory. */
+	if (c->server->sealed.len > 0 && c->out.bytes > c->server->limits.stream_queue_bytes)
+		http_conn_abort(c, HTTP_GONE_SLOW);
+	queue_records(c);
+	http_send_flush(c);
+}
+
+bool
+http_send_goodbye(struct http_conn *c)
+{
+	tls_end(c->tls);
+	queue_records(c);
+	http_send_flush(c);
+	return c->out.bytes == 0;
+}
+
+/* --- what was given --- */
+
 /* What the socket does not take is copied: head and body belong to the caller. */
 static void
 queue_rest(struct http_conn *c, struct str head, struct str body, size_t sent)
@@ -107,6 +155,12 @@ send_texts(struct http_conn *c, struct str head, struct str body)
 			      { (char *)(uintptr_t)body.ptr, body.len } };
 	int sent = 0;
 
+	if (c->tls) {
+		seal(c, head);
+		seal(c, body);
+		http_send_flush(c);
+		return;
+	}
 	if (c->out.bytes == 0)
 		sent = uv_try_write(&c->uv.stream, pieces, body.len > 0 ? 2 : 1);
 	if (sent < 0 && sent != UV_EAGAIN)
@@ -185,6 +239,16 @@ http_send_open(struct http_conn *c, const struct http_reply *reply)
 		http_conn_process_later(c);
 }
 
+static void
+enqueue(struct http_conn *c, struct net_bytes *bytes, bool as_chunk)
+{
+	if (c->tls)
+		seal(c, as_chunk ? net_bytes_chunk(bytes) : net_bytes_data(bytes));
+	else
+		out_queue_push(&c->out, bytes, as_chunk);
+	http_conn_flush_later(c);
+}
+
 int
 http_send_push(struct http_conn *c, struct net_bytes *bytes)
 {
@@ -199,9 +263,8 @@ http_send_push(struct http_conn *c, struct net_bytes *bytes)
 		http_conn_abort(c, HTTP_GONE_SLOW);
 		return ERR_LIMIT;
 	}
-	out_queue_push(&c->out, bytes, c->request->chunked);
-	http_conn_flush_later(c);
-	return 0;
+	enqueue(c, bytes, c->request->chunked);
+	return c->state == HTTP_CONN_CLOSED ? ERR_UNAVAILABLE : 0;
 }
 
 void
@@ -209,11 +272,11 @@ http_send_end(struct http_conn *c)
 {
 	if (c->request->chunked) {
 		struct net_bytes *last = net_bytes_copy(STR("0\r\n\r\n"));
-		out_queue_push(&c->out, last, false);
+		enqueue(c, last, false);
 		net_bytes_unref(last);
-		http_conn_flush_later(c);
 	}
-	http_conn_answered(c);
+	if (c->state != HTTP_CONN_CLOSED)
+		http_conn_answered(c);
 }
 
 void

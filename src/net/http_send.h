@@ -14,3 +14,8 @@ void http_send_end(struct http_conn *c);
 void http_send_continue(struct http_conn *c);
 /* Sends what waits, as far as the socket takes it. */
 void http_send_flush(struct http_conn *c);
+
+/* What TLS has to say by itself: handshake, alerts. */
+void http_send_records(struct http_conn *c);
+/* The end of what TLS says, once; true when it has left. */
+bool http_send_goodbye(struct http_conn *c);

@@ -13,7 +13,8 @@
 enum {
 	BACKLOG = 511,
 	REFUSED_MAX = 256, /* so many above the limit are told so; more are just closed */
-	ANSWER_HEAD_MAX = 64 * 1024
+	ANSWER_HEAD_MAX = 64 * 1024,
+	SEALED_MAX = 4 * 1024 * 1024 /* a handshake with the longest chain, or a piece of a body */
 };
 
 const struct http_limits HTTP_LIMITS_DEFAULT = {
@@ -38,6 +39,7 @@ struct listener {
 	} uv;
 	struct list node;
 	struct http_server *server;
+	bool with_tls;
 };
 
 /* The end of a turn: answers leave, pipelines go on, owners hear who is gone. */
@@ -92,6 +94,7 @@ http_server_new(struct loop *loop, const struct http_handler *handler,
 	map_init(&s->peers, rand_u64(&random));
 	memcpy(s->unix_peer.text, "unix", sizeof "unix");
 	buf_init(&s->head, ANSWER_HEAD_MAX);
+	buf_init(&s->sealed, SEALED_MAX);
 	s->read_buf = xmalloc(HTTP_READ_BYTES);
 	return s;
 }
@@ -110,6 +113,9 @@ settle(struct http_server *s)
 	loop_task_cancel(&s->turn);
 	map_release(&s->peers);
 	buf_release(&s->head);
+	buf_release(&s->sealed);
+	tls_config_unref(s->tls);
+	free(s->plain_buf);
 	free(s->read_buf);
 	free(s);
 }
@@ -190,7 +196,7 @@ on_connection(uv_stream_t *uv, int status)
 	struct listener *l = uv->data;
 
 	if (status == 0)
-		http_conn_accept(l->server, uv);
+		http_conn_accept(l->server, uv, l->with_tls);
 }
 
 static struct listener *
@@ -240,16 +246,16 @@ port_of(const uv_tcp_t *tcp)
 						   : ((struct sockaddr_in *)&address)->sin_port);
 }
 
-int
-http_server_listen_tcp(struct http_server *s, const char *host, int port, int *bound, struct err *e)
+static int
+listen_tcp(struct listener *l, const char *host, int port, int *bound, struct err *e)
 {
 	struct sockaddr_storage address;
-	struct listener *l;
 	int status;
 
-	if (port < 0 || port > 65535 || address_of(host, port, &address) < 0)
+	if (port < 0 || port > 65535 || address_of(host, port, &address) < 0) {
+		close_listener(l);
 		return err_set(e, ERR_INVALID, "%s:%d: not an IP address and port", host, port);
-	l = listener_new(s, false);
+	}
 	status = uv_tcp_bind(&l->uv.tcp, (const struct sockaddr *)&address,
 			     address.ss_family == AF_INET6 ? UV_TCP_IPV6ONLY : 0);
 	if (status == 0)
@@ -259,6 +265,34 @@ http_server_listen_tcp(struct http_server *s, const char *host, int port, int *b
 	if (bound)
 		*bound = port_of(&l->uv.tcp);
 	return 0;
+}
+
+int
+http_server_listen_tcp(struct http_server *s, const char *host, int port, int *bound, struct err *e)
+{
+	return listen_tcp(listener_new(s, false), host, port, bound, e);
+}
+
+void
+http_server_use_tls(struct http_server *s, struct tls_config *config)
+{
+	tls_config_ref(config);
+	tls_config_unref(s->tls);
+	s->tls = config;
+	if (!s->plain_buf)
+		s->plain_buf = xmalloc(HTTP_READ_BYTES);
+}
+
+int
+http_server_listen_tls(struct http_server *s, const char *host, int port, int *bound, struct err *e)
+{
+	struct listener *l;
+
+	if (!s->tls)
+		return err_set(e, ERR_INVALID, "%s:%d: TLS needs a certificate", host, port);
+	l = listener_new(s, false);
+	l->with_tls = true;
+	return listen_tcp(l, host, port, bound, e);
 }
 
 /* A socket file without anybody behind it answers "connection refused". */

@@ -3,6 +3,7 @@
 #pragma once
 #include "net/http_request.h"
 #include "net/loop.h"
+#include "net/tls.h"
 
 struct http_server;
 
@@ -41,6 +42,12 @@ struct http_server *http_server_new(struct loop *loop, const struct http_handler
 				    const struct http_limits *limits);
 /* host: an IPv4 or IPv6 address, no name. port 0 takes a free one; *bound (may be NULL) tells. */
 NODISCARD int http_server_listen_tcp(struct http_server *s, const char *host, int port, int *bound,
+				     struct err *e);
+/* The certificate of TLS connections (takes a reference of its own). Again, for a reload: counts for
+ * connections that come from then on. */
+void http_server_use_tls(struct http_server *s, struct tls_config *config);
+/* As listen_tcp, with TLS: ERR_INVALID before http_server_use_tls. */
+NODISCARD int http_server_listen_tls(struct http_server *s, const char *host, int port, int *bound,
 				     struct err *e);
 /* Only this user may connect. A socket that a dead process left behind is replaced. */
 NODISCARD int http_server_listen_unix(struct http_server *s, const char *path, struct err *e);

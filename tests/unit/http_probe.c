@@ -287,6 +287,23 @@ on_wake(void *context)
 	atomic_fetch_add(&s->calls_done, 1);
 }
 
+static int
+listen_port(struct http_server *s, struct probe *p, struct err *e)
+{
+	struct tls_config *config;
+	int rc;
+
+	if (!p->tls_cert)
+		return http_server_listen_tcp(s, "127.0.0.1", 0, &p->port, e);
+	config = tls_config_new(p->tls_cert, p->tls_key, e);
+	if (!config)
+		return e->code;
+	http_server_use_tls(s, config);
+	rc = http_server_listen_tls(s, "127.0.0.1", 0, &p->port, e);
+	tls_config_unref(config);
+	return rc;
+}
+
 static void *
 run(void *context)
 {
@@ -299,7 +316,7 @@ run(void *context)
 	s->http = http_server_new(s->loop, &handler, &p->limits);
 	s->sse = sse_new(s->loop, 160);
 	s->wake = loop_wake_new(s->loop, on_wake, s);
-	if (http_server_listen_tcp(s->http, "127.0.0.1", 0, &p->port, &e) != 0 ||
+	if (listen_port(s->http, p, &e) != 0 ||
 	    http_server_listen_unix(s->http, p->unix_path, &e) != 0) {
 		fprintf(stderr, "probe: %s\n", e.text);
 		abort();

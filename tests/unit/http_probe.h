@@ -10,7 +10,8 @@
 enum { PROBE_WAIT_MS = 5000 };
 
 struct probe {
-	struct http_limits limits; /* of the server that starts next */
+	struct http_limits limits;      /* of the server that starts next */
+	const char *tls_cert, *tls_key; /* NULL: port speaks plain HTTP, else TLS */
 	int port;
 	char unix_path[96];
 	atomic_int requests;  /* that reached the handler */

@@ -5,11 +5,12 @@
 
 #include "base/clock.h"
 #include "http_probe.h"
+#include "tls_peer.h"
 
 #define GET(path)  "GET " path " HTTP/1.1\r\nHost: x\r\n\r\n"
 #define POST(path) "POST " path " HTTP/1.1\r\nHost: x\r\n"
 
-static struct probe probe;
+static struct probe probe, secure;
 
 /* What a client sends on a new connection, the statuses it gets, and whether it may go on. */
 static const struct row {
@@ -153,6 +154,32 @@ row_holds(void **state)
 	if (row->survives && !probe_is_alive(fd))
 		fail_msg("the connection is of no more use");
 	close(fd);
+}
+
+/* The same rows with TLS between: an end is said and not only a cut, except where nobody answers. */
+static void
+row_holds_over_tls(void **state)
+{
+	const struct row *row = *state;
+	struct tls_peer peer;
+	enum tls_peer_end end;
+	struct str got;
+
+	assert_true(tls_peer_open(&peer, &secure, &(struct tls_peer_want){ 0 }));
+	tls_peer_send(&peer, str_of(row->input));
+	if (row->survives)
+		tls_peer_send(&peer, STR(GET("/alive")));
+	got = tls_peer_read(&peer, row->survives ? "path=/alive" : NULL, &end);
+	for (unsigned i = 0; i < count_wanted(row); i++)
+		if (probe_status(got, i) != row->statuses[i])
+			fail_msg("answer %u: want %d in:\n" STR_FMT, i, row->statuses[i],
+				 STR_ARG(got));
+	assert_int_equal(probe_status(got, count_wanted(row)), row->survives ? 200 : 0);
+	if (row->survives)
+		assert_int_equal(end, TLS_PEER_OPEN);
+	else
+		assert_int_equal(end, row->statuses[0] != 0 ? TLS_PEER_ENDED : TLS_PEER_CUT);
+	tls_peer_close(&peer);
 }
 
 static void
@@ -322,7 +349,8 @@ dripping_head_is_refused(void **state)
 int
 main(void)
 {
-	struct suite s = { 0 }, slow = { 0 };
+	struct suite s = { 0 }, over_tls = { 0 }, slow = { 0 };
+	struct tls_files files;
 	int failed;
 
 	probe_init(&probe);
@@ -336,6 +364,15 @@ main(void)
 	probe_start(&probe);
 	failed = suite_run(&s, "net/http_conn");
 	probe_stop(&probe);
+	SUITE_ROWS(&over_tls, ROWS, row_holds_over_tls);
+	tls_files_make(&files, &TLS_CERT_USUAL);
+	probe_init(&secure);
+	secure.tls_cert = files.cert;
+	secure.tls_key = files.key;
+	probe_start(&secure);
+	failed += suite_run(&over_tls, "net/http_conn: TLS");
+	probe_stop(&secure);
+	tls_files_remove(&files);
 	SUITE_ROWS(&slow, SLOW_ROWS, slow_row_holds);
 	SUITE_TEST(&slow, dripping_head_is_refused);
 	return failed + suite_run(&slow, "net/http_conn: time");

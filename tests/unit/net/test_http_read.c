@@ -1,10 +1,13 @@
 #include "net/http_read.h"
 
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "http_probe.h"
+#include "tls_peer.h"
 
-static struct probe probe;
+static struct probe probe, secure;
+static struct tls_files files;
 
 static struct str
 post(int fd, const char *path, const char *header, struct str body, const char *until)
@@ -173,6 +176,288 @@ long_unwanted_body_closes(void **state)
 	close(fd);
 }
 
+/* --- with TLS --- */
+
+#define GET(path) "GET " path " HTTP/1.1\r\nHost: x\r\n\r\n"
+
+static const struct shake_row {
+	const char *name;
+	struct tls_peer_want want;
+	bool agreed;
+	const char *protocol; /* that was chosen */
+} SHAKE_ROWS[] = {
+	{ "TLS 1.3 with a known certificate", { files.cert, 0, NULL }, true, "" },
+	{ "TLS 1.2", { NULL, TLS1_2_VERSION, NULL }, true, "" },
+	{ "TLS 1.1 is refused", { NULL, TLS1_1_VERSION, NULL }, false, "" },
+	{ "http/1.1 is chosen", { NULL, 0, "\x02h2\x08http/1.1" }, true, "http/1.1" },
+	{ "only h2 is refused", { NULL, 0, "\x02h2" }, false, "" },
+};
+
+static void
+shake_row_holds(void **state)
+{
+	const struct shake_row *row = *state;
+	struct tls_peer peer;
+	const unsigned char *chosen;
+	unsigned len;
+
+	assert_int_equal(tls_peer_open(&peer, &secure, &row->want), row->agreed);
+	SSL_get0_alpn_selected(peer.ssl, &chosen, &len);
+	check_str("protocol", (struct str){ (const char *)chosen, len }, str_of(row->protocol));
+	if (row->agreed) {
+		tls_peer_send(&peer, STR(GET("/a")));
+		assert_true(str_contains(tls_peer_read(&peer, "headers=", NULL), STR("path=/a")));
+	} else { /* it is told why, with an alert, and then that it is over */
+		struct str got = probe_read_all(peer.fd);
+		assert_int_equal(got.len, 0);
+	}
+	tls_peer_close(&peer);
+}
+
+static void
+plain_http_on_the_tls_port_is_told(void **state)
+{
+	struct str got = probe_ask(&secure, STR(GET("/")));
+
+	(void)state;
+	assert_int_equal(probe_status(got, 0), 400);
+	assert_true(str_contains(got, STR("https://")));
+}
+
+static void
+garbage_gets_an_alert(void **state)
+{
+	struct str got = probe_ask(&secure, STR("\x16\x03\x01\x00\x05hello"));
+
+	(void)state;
+	assert_in_range(got.len, 7, 7);
+	assert_int_equal(got.ptr[0], 0x15);
+}
+
+/* The beginning of a handshake as a client would send it. */
+static struct str
+client_hello(char *to, size_t cap)
+{
+	SSL_CTX *ctx = SSL_CTX_new(TLS_client_method());
+	SSL *ssl = SSL_new(ctx);
+	BIO *out = BIO_new(BIO_s_mem());
+	struct str hello;
+
+	SSL_set_bio(ssl, BIO_new(BIO_s_mem()), out);
+	SSL_connect(ssl);
+	hello = (struct str){ to, (size_t)BIO_read(out, to, (int)cap) };
+	SSL_free(ssl);
+	SSL_CTX_free(ctx);
+	return hello;
+}
+
+static void
+slow_handshakes_end(void **state)
+{
+	char text[4096];
+	struct str hello = client_hello(text, sizeof text), parts[] = {
+		{ text, 0 },
+		{ text, 3 },
+		{ text, 100 },
+		hello,
+	};
+
+	(void)state;
+	secure.limits.header_ms = 80;
+	probe_start(&secure);
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+		struct str got = probe_ask(&secure, parts[i]);
+		assert_int_equal(got.len > 0, parts[i].len == hello.len);
+	}
+	probe_stop(&secure);
+}
+
+/* A byte now and then does not help: the time counts from the connect. */
+static void
+dripping_handshake_ends(void **state)
+{
+	char text[4096];
+	struct str hello = client_hello(text, sizeof text);
+	int fd;
+
+	(void)state;
+	secure.limits.header_ms = 100;
+	probe_start(&secure);
+	fd = probe_connect(&secure);
+	for (size_t i = 0; i < 40; i++) {
+		struct timespec pause = { 0, 10 * 1000 * 1000 };
+		nanosleep(&pause, NULL);
+		probe_send(fd, str_slice(hello, i, i + 1));
+	}
+	assert_int_equal(probe_read_all(fd).len, 0);
+	close(fd);
+	probe_stop(&secure);
+}
+
+/* After the handshake the head has its time like any other. */
+static void
+silence_after_the_handshake_ends(void **state)
+{
+	struct tls_peer peer;
+	enum tls_peer_end end;
+
+	(void)state;
+	secure.limits.header_ms = 80;
+	probe_start(&secure);
+	assert_true(tls_peer_open(&peer, &secure, &(struct tls_peer_want){ 0 }));
+	assert_int_equal(tls_peer_read(&peer, NULL, &end).len, 0);
+	assert_int_equal(end, TLS_PEER_CUT);
+	tls_peer_close(&peer);
+	probe_stop(&secure);
+}
+
+/* A client whose records lie in memory, so that a test can send any part of them. */
+static void
+record_into_memory(struct tls_peer *peer, BIO *memory, struct str plain)
+{
+	BIO_up_ref(memory);
+	SSL_set0_wbio(peer->ssl, memory);
+	tls_peer_send(peer, plain);
+}
+
+static void
+truncated_record_is_no_request(void **state)
+{
+	struct tls_peer peer;
+	BIO *memory = BIO_new(BIO_s_mem());
+	int requests = atomic_load(&secure.requests);
+	char record[4096];
+	int n;
+
+	(void)state;
+	assert_true(tls_peer_open(&peer, &secure, &(struct tls_peer_want){ 0 }));
+	record_into_memory(&peer, memory, STR(GET("/a")));
+	n = BIO_read(memory, record, sizeof record);
+	probe_send(peer.fd, (struct str){ record, (size_t)n - 1 });
+	shutdown(peer.fd, SHUT_WR);
+	assert_int_equal(tls_peer_read(&peer, NULL, NULL).len, 0);
+	assert_int_equal(atomic_load(&secure.requests), requests);
+	tls_peer_close(&peer);
+	BIO_free(memory);
+}
+
+static void
+every_split_of_a_record_is_the_same_request(void **state)
+{
+	struct tls_peer peer;
+	BIO *memory = BIO_new(BIO_s_mem());
+	char record[4096];
+	int n = 1;
+
+	(void)state;
+	assert_true(tls_peer_open(&peer, &secure, &(struct tls_peer_want){ 0 }));
+	for (int at = 1; at < n || at == 1; at++) {
+		record_into_memory(&peer, memory, STR(GET("/split")));
+		n = BIO_read(memory, record, sizeof record);
+		probe_send(peer.fd, (struct str){ record, (size_t)at });
+		probe_send(peer.fd, (struct str){ record + at, (size_t)(n - at) });
+		if (!str_contains(tls_peer_read(&peer, "headers=", NULL), STR("path=/split")))
+			fail_msg("split at %d of %d", at, n);
+	}
+	tls_peer_close(&peer);
+	BIO_free(memory);
+}
+
+static void
+changed_record_ends_the_connection(void **state)
+{
+	struct tls_peer peer;
+	BIO *memory = BIO_new(BIO_s_mem());
+	int requests = atomic_load(&secure.requests);
+	enum tls_peer_end end;
+	char record[4096];
+	int n;
+
+	(void)state;
+	assert_true(tls_peer_open(&peer, &secure, &(struct tls_peer_want){ 0 }));
+	record_into_memory(&peer, memory, STR(GET("/a")));
+	n = BIO_read(memory, record, sizeof record);
+	record[n / 2] ^= 1;
+	probe_send(peer.fd, (struct str){ record, (size_t)n });
+	assert_int_equal(tls_peer_read(&peer, NULL, &end).len, 0);
+	assert_int_equal(end, TLS_PEER_CUT);
+	assert_int_equal(atomic_load(&secure.requests), requests);
+	tls_peer_close(&peer);
+	BIO_free(memory);
+}
+
+static void
+half_closed_client_gets_its_answers(void **state)
+{
+	(void)state;
+	for (int with_goodbye = 0; with_goodbye < 2; with_goodbye++) {
+		struct tls_peer peer;
+		enum tls_peer_end end;
+		struct str got;
+
+		assert_true(tls_peer_open(&peer, &secure, &(struct tls_peer_want){ 0 }));
+		tls_peer_send(&peer, STR(GET("/1") GET("/2")));
+		if (with_goodbye)
+			tls_peer_half_close(&peer);
+		else
+			shutdown(peer.fd, SHUT_WR);
+		got = tls_peer_read(&peer, NULL, &end);
+		assert_int_equal(probe_status(got, 0), 200);
+		assert_int_equal(probe_status(got, 1), 200);
+		assert_int_equal(end, TLS_PEER_ENDED);
+		tls_peer_close(&peer);
+	}
+}
+
+static void
+long_body_arrives_over_tls(void **state)
+{
+	struct tls_peer peer;
+	struct buf body;
+	struct str text = make_text(&body, 9 * 1024 * 1024);
+	char head[128], want[32];
+
+	(void)state;
+	assert_true(tls_peer_open(&peer, &secure, &(struct tls_peer_want){ 0 }));
+	snprintf(head, sizeof head,
+		 "POST /pieces HTTP/1.1\r\nHost: x\r\nContent-Length: %zu\r\n\r\n", text.len);
+	snprintf(want, sizeof want, "\r\n\r\n%zu", text.len);
+	tls_peer_send(&peer, str_of(head));
+	tls_peer_send(&peer, text);
+	assert_true(str_ends(tls_peer_read(&peer, want, NULL), str_of(want)));
+	tls_peer_close(&peer);
+	buf_release(&body);
+}
+
+static int
+run_over_tls(void)
+{
+	struct suite s = { 0 }, slow = { 0 };
+	int failed;
+
+	tls_files_make(&files, &TLS_CERT_USUAL);
+	probe_init(&secure);
+	secure.tls_cert = files.cert;
+	secure.tls_key = files.key;
+	SUITE_ROWS(&s, SHAKE_ROWS, shake_row_holds);
+	SUITE_TEST(&s, plain_http_on_the_tls_port_is_told);
+	SUITE_TEST(&s, garbage_gets_an_alert);
+	SUITE_TEST(&s, truncated_record_is_no_request);
+	SUITE_TEST(&s, every_split_of_a_record_is_the_same_request);
+	SUITE_TEST(&s, changed_record_ends_the_connection);
+	SUITE_TEST(&s, half_closed_client_gets_its_answers);
+	SUITE_TEST(&s, long_body_arrives_over_tls);
+	probe_start(&secure);
+	failed = suite_run(&s, "net/http_read: TLS");
+	probe_stop(&secure);
+	SUITE_TEST(&slow, slow_handshakes_end);
+	SUITE_TEST(&slow, dripping_handshake_ends);
+	SUITE_TEST(&slow, silence_after_the_handshake_ends);
+	failed += suite_run(&slow, "net/http_read: TLS and time");
+	tls_files_remove(&files);
+	return failed;
+}
+
 int
 main(void)
 {
@@ -190,5 +475,5 @@ main(void)
 	SUITE_TEST(&s, long_unwanted_body_closes);
 	failed = suite_run(&s, "net/http_read");
 	probe_stop(&probe);
-	return failed;
+	return failed + run_over_tls();
 }

@@ -4,8 +4,9 @@
 #include <unistd.h>
 
 #include "http_probe.h"
+#include "tls_peer.h"
 
-static struct probe probe;
+static struct probe probe, secure;
 
 static const struct row {
 	const char *name;
@@ -107,6 +108,142 @@ A4_stream_headers_leave_at_once(void **state)
 	close(fd);
 }
 
+/* --- with TLS --- */
+
+static void
+open_peer(struct tls_peer *peer, const struct probe *p, const char *request)
+{
+	assert_true(tls_peer_open(peer, p, &(struct tls_peer_want){ 0 }));
+	tls_peer_send(peer, str_of(request));
+}
+
+static void
+row_holds_over_tls(void **state)
+{
+	const struct row *row = *state;
+	struct tls_peer peer;
+	enum tls_peer_end end;
+
+	open_peer(&peer, &secure, row->request);
+	check_str(row->name, tls_peer_read(&peer, NULL, &end), str_of(row->answer));
+	assert_int_equal(end, TLS_PEER_ENDED);
+	tls_peer_close(&peer);
+}
+
+static void
+big_answer_arrives_whole_over_tls(void **state)
+{
+	struct tls_peer peer;
+	enum tls_peer_end end;
+	struct str got;
+
+	(void)state;
+	open_peer(&peer, &secure, "GET /big HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+	got = tls_peer_read(&peer, NULL, &end);
+	assert_true(str_contains(str_slice(got, 0, 200), STR("Content-Length: 8388608\r\n")));
+	assert_true(got.len > 8388608 && str_ends(got, STR("bbbbbbbb")));
+	assert_int_equal(end, TLS_PEER_ENDED);
+	tls_peer_close(&peer);
+}
+
+static void
+long_answer_over_tls_comes_at_the_readers_pace(void **state)
+{
+	struct tls_peer peer;
+	struct str got;
+	size_t at;
+
+	(void)state;
+	open_peer(&peer, &secure, "GET /paced HTTP/1.0\r\n\r\n");
+	got = tls_peer_read(&peer, NULL, NULL);
+	assert_true(str_find(got, STR("\r\n\r\n"), 0, &at));
+	assert_int_equal(got.len - at - 4, 64 * 64 * 1024);
+	tls_peer_close(&peer);
+}
+
+/* No goodbye: the client must see that it was cut. */
+static void
+A4_slow_reader_over_tls_is_closed_never_skipped(void **state)
+{
+	int gone = atomic_load(&secure.gone);
+	struct tls_peer peer;
+	enum tls_peer_end end;
+	struct str got;
+
+	(void)state;
+	open_peer(&peer, &secure, "GET /flood HTTP/1.1\r\nHost: x\r\n\r\n");
+	probe_wait("the overflow", &secure.overflows, 1);
+	probe_wait("the owner to be told", &secure.gone, gone + 1);
+	assert_int_equal(atomic_load(&secure.gone_why), HTTP_GONE_SLOW);
+	got = tls_peer_read(&peer, NULL, &end);
+	assert_int_equal(end, TLS_PEER_CUT);
+	assert_false(str_ends(got, STR("0\r\n\r\n")));
+	tls_peer_close(&peer);
+}
+
+static void
+reader_over_tls_that_takes_nothing_is_stalled(void **state)
+{
+	struct probe slow = secure;
+	struct tls_peer peer;
+
+	(void)state;
+	probe_init(&slow);
+	slow.tls_cert = secure.tls_cert;
+	slow.tls_key = secure.tls_key;
+	slow.limits.stall_ms = 80;
+	slow.limits.stream_queue_bytes = SIZE_MAX / 2;
+	probe_start(&slow);
+	open_peer(&peer, &slow, "GET /paced HTTP/1.1\r\nHost: x\r\n\r\n");
+	shrink_buffers(peer.fd);
+	probe_wait("the owner to be told", &slow.gone, 1);
+	assert_int_equal(atomic_load(&slow.gone_why), HTTP_GONE_STALLED);
+	tls_peer_close(&peer);
+	probe_stop(&slow);
+}
+
+static void
+A4_events_and_beats_come_over_tls(void **state)
+{
+	int gone = atomic_load(&secure.gone);
+	struct tls_peer peer;
+
+	(void)state;
+	open_peer(&peer, &secure, "GET /sse HTTP/1.1\r\nHost: x\r\n\r\n");
+	assert_true(str_contains(tls_peer_read(&peer, "data: {}\n\n", NULL),
+				 STR("id: 1\nevent: hello\ndata: {}\n\n")));
+	for (int i = 0; i < 3; i++)
+		assert_true(str_contains(tls_peer_read(&peer, ": hb\n\n", NULL), STR(": hb")));
+	tls_peer_half_close(&peer);
+	probe_wait("the owner to be told", &secure.gone, gone + 1);
+	assert_int_equal(atomic_load(&secure.gone_why), HTTP_GONE_PEER);
+	tls_peer_close(&peer);
+}
+
+static int
+run_over_tls(void)
+{
+	struct tls_files files;
+	struct suite s = { 0 };
+	int failed;
+
+	tls_files_make(&files, &TLS_CERT_USUAL);
+	probe_init(&secure);
+	secure.tls_cert = files.cert;
+	secure.tls_key = files.key;
+	probe_start(&secure);
+	SUITE_ROWS(&s, ROWS, row_holds_over_tls);
+	SUITE_TEST(&s, big_answer_arrives_whole_over_tls);
+	SUITE_TEST(&s, long_answer_over_tls_comes_at_the_readers_pace);
+	SUITE_TEST(&s, A4_slow_reader_over_tls_is_closed_never_skipped);
+	SUITE_TEST(&s, reader_over_tls_that_takes_nothing_is_stalled);
+	SUITE_TEST(&s, A4_events_and_beats_come_over_tls);
+	failed = suite_run(&s, "net/http_send: TLS");
+	probe_stop(&secure);
+	tls_files_remove(&files);
+	return failed;
+}
+
 int
 main(void)
 {
@@ -122,5 +259,5 @@ main(void)
 	SUITE_TEST(&s, A4_stream_headers_leave_at_once);
 	failed = suite_run(&s, "net/http_send");
 	probe_stop(&probe);
-	return failed;
+	return failed + run_over_tls();
 }

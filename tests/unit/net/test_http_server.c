@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "http_probe.h"
+#include "tls_peer.h"
 
 static void
 unix_socket_is_private_and_answers(void **state)
@@ -314,6 +315,228 @@ free_cuts_everything(void **state)
 	close(fd);
 }
 
+/* --- with TLS --- */
+
+static struct tls_files files, renewed;
+
+static void
+start_secure(struct probe *p)
+{
+	p->tls_cert = files.cert;
+	p->tls_key = files.key;
+	probe_start(p);
+}
+
+static void
+tls_needs_a_certificate(void **state)
+{
+	struct loop *loop = loop_new();
+	struct http_server *server = http_server_new(loop, &HANDLER, &HTTP_LIMITS_DEFAULT);
+	struct tls_config *config = tls_config_new(files.cert, files.key, NULL);
+	int bound = 0;
+	struct err e;
+
+	(void)state;
+	assert_int_equal(http_server_listen_tls(server, "127.0.0.1", 0, &bound, &e), ERR_INVALID);
+	assert_non_null(strstr(e.text, "certificate"));
+	http_server_use_tls(server, config);
+	tls_config_unref(config);
+	assert_int_equal(http_server_listen_tls(server, "127.0.0.1", 65536, &bound, &e),
+			 ERR_INVALID);
+	assert_int_equal(http_server_listen_tls(server, "127.0.0.1", 0, &bound, &e), 0);
+	assert_int_equal(http_server_listen_tls(server, "127.0.0.1", bound, NULL, &e),
+			 ERR_CONFLICT);
+	http_server_free(&server);
+	loop_free(&loop);
+}
+
+/* All handshakes at once, then several requests on each. */
+static void
+a_hundred_tls_connections_are_served(void **state)
+{
+	enum { CLIENTS = 100, ROUNDS = 3 };
+	static struct tls_peer peers[CLIENTS];
+	struct probe p;
+
+	(void)state;
+	probe_init(&p);
+	start_secure(&p);
+	for (int i = 0; i < CLIENTS; i++)
+		assert_true(
+			tls_peer_open(&peers[i], &p, &(struct tls_peer_want){ .ca = files.cert }));
+	for (int round = 0; round < ROUNDS; round++) {
+		for (int i = 0; i < CLIENTS; i++)
+			tls_peer_send(&peers[i], STR("GET /alive HTTP/1.1\r\nHost: x\r\n\r\n"));
+		for (int i = 0; i < CLIENTS; i++)
+			if (!str_contains(tls_peer_read(&peers[i], "headers=1", NULL),
+					  STR("path=/alive")))
+				fail_msg("client %d, round %d", i, round);
+	}
+	for (int i = 0; i < CLIENTS; i++)
+		tls_peer_close(&peers[i]);
+	probe_stop(&p);
+}
+
+static void
+too_many_tls_connections_are_told(void **state)
+{
+	struct probe p;
+	struct tls_peer first, second;
+	enum tls_peer_end end;
+
+	(void)state;
+	probe_init(&p);
+	p.limits.per_address = 1;
+	start_secure(&p);
+	assert_true(tls_peer_open(&first, &p, &(struct tls_peer_want){ 0 }));
+	assert_true(tls_peer_open(&second, &p, &(struct tls_peer_want){ 0 }));
+	assert_int_equal(probe_status(tls_peer_read(&second, NULL, &end), 0), 429);
+	assert_int_equal(end, TLS_PEER_ENDED);
+	tls_peer_close(&first);
+	tls_peer_close(&second);
+	probe_stop(&p);
+}
+
+static void
+reload(struct probe *p, struct http_server *s)
+{
+	struct tls_config *config = tls_config_new(renewed.cert, renewed.key, NULL);
+
+	(void)p;
+	assert_non_null(config);
+	http_server_use_tls(s, config);
+	tls_config_unref(config);
+}
+
+static void
+reload_counts_for_new_connections(void **state)
+{
+	struct probe p;
+	struct tls_peer before, after;
+
+	(void)state;
+	probe_init(&p);
+	start_secure(&p);
+	assert_true(tls_peer_open(&before, &p, &(struct tls_peer_want){ .ca = files.cert }));
+	probe_call(&p, reload);
+	tls_peer_send(&before, STR("GET /old HTTP/1.1\r\nHost: x\r\n\r\n"));
+	assert_true(str_contains(tls_peer_read(&before, "headers=", NULL), STR("path=/old")));
+	assert_true(tls_peer_open(&after, &p, &(struct tls_peer_want){ .ca = renewed.cert }));
+	tls_peer_close(&after);
+	assert_false(tls_peer_open(&after, &p, &(struct tls_peer_want){ .ca = files.cert }));
+	tls_peer_close(&after);
+	tls_peer_close(&before);
+	probe_stop(&p);
+}
+
+static void
+drain_says_goodbye_over_tls(void **state)
+{
+	struct probe p;
+	struct tls_peer idle, stream;
+	enum tls_peer_end end;
+	int shaking;
+
+	(void)state;
+	probe_init(&p);
+	start_secure(&p);
+	shaking = probe_connect(&p);
+	assert_true(tls_peer_open(&idle, &p, &(struct tls_peer_want){ 0 }));
+	assert_true(tls_peer_open(&stream, &p, &(struct tls_peer_want){ 0 }));
+	tls_peer_send(&stream, STR("GET /sse HTTP/1.1\r\nHost: x\r\n\r\n"));
+	assert_true(str_contains(tls_peer_read(&stream, "data: {}", NULL), STR("data: {}")));
+	probe_call(&p, drain);
+	assert_int_equal(tls_peer_read(&idle, NULL, &end).len, 0);
+	assert_int_equal(end, TLS_PEER_ENDED);
+	assert_true(str_ends(tls_peer_read(&stream, NULL, &end), STR("0\r\n\r\n")));
+	assert_int_equal(end, TLS_PEER_ENDED);
+	assert_int_equal(probe_read_all(shaking).len, 0);
+	tls_peer_close(&idle);
+	tls_peer_close(&stream);
+	close(shaking);
+	probe_wait("the end of the drain", &p.drained, 1);
+	probe_stop(&p);
+}
+
+/* Clients that nobody here wrote; %1$d is the port, %2$s the certificate. */
+static const struct client_row {
+	const char *name;
+	const char *command;
+	const char *says;
+} CLIENT_ROWS[] = {
+	{ "Python asks",
+	  "python3 -c 'import ssl, urllib.request as u; "
+	  "c = ssl.create_default_context(cafile=\"%2$s\"); "
+	  "print(u.urlopen(\"https://localhost:%1$d/py\", context=c).read().decode())'",
+	  "path=/py" },
+	{ "Python posts on one connection",
+	  "python3 -c 'import ssl, http.client as h; "
+	  "c = h.HTTPSConnection(\"localhost\", %1$d, "
+	  "context=ssl.create_default_context(cafile=\"%2$s\"))\n"
+	  "for n in (1, 100000, 3000000):\n"
+	  " c.request(\"POST\", \"/echo\", b\"x\" * n)\n"
+	  " assert len(c.getresponse().read()) == n\n"
+	  "print(c.sock.version(), c.sock.cipher()[2])'",
+	  "TLSv1.3 256" },
+	{ "Python resumes a session",
+	  "python3 -c 'import ssl, socket\n"
+	  "c = ssl.create_default_context(cafile=\"%2$s\"); c.maximum_version = "
+	  "ssl.TLSVersion.TLSv1_2; s = None\n"
+	  "for i in range(2):\n"
+	  " t = c.wrap_socket(socket.create_connection((\"localhost\", %1$d)), "
+	  "server_hostname=\"localhost\", session=s)\n"
+	  " t.sendall(b\"GET /r HTTP/1.0\\r\\n\\r\\n\")\n"
+	  " while t.recv(9999): pass\n"
+	  " print(t.session_reused); s = t.session'",
+	  "False\nTrue" },
+	{ "curl asks",
+	  "command -v curl >/dev/null || { echo path=/curl; exit; }; " /* no part of the tools */
+	  "curl -sS --cacert '%2$s' https://localhost:%1$d/curl",
+	  "path=/curl" },
+	{ "openssl asks",
+	  "command -v openssl >/dev/null || { echo path=/openssl; exit; }; "
+	  "printf 'GET /openssl HTTP/1.0\\r\\n\\r\\n' | openssl s_client -quiet -ign_eof -CAfile "
+	  "'%2$s' -verify_return_error -connect 127.0.0.1:%1$d 2>/dev/null",
+	  "path=/openssl" },
+};
+
+static struct probe served;
+
+static void
+client_row_holds(void **state)
+{
+	const struct client_row *row = *state;
+	char command[2048], out[4096];
+
+	snprintf(command, sizeof command, row->command, served.port, files.cert);
+	if (peer_run(command, out, sizeof out) != 0 ||
+	    !str_contains(str_of(out), str_of(row->says)))
+		fail_msg("%s\nsays: %s", command, out);
+}
+
+static int
+run_over_tls(void)
+{
+	struct suite s = { 0 };
+	int failed;
+
+	tls_files_make(&files, &TLS_CERT_USUAL);
+	tls_files_make(&renewed, &TLS_CERT_USUAL);
+	probe_init(&served);
+	start_secure(&served);
+	SUITE_TEST(&s, tls_needs_a_certificate);
+	SUITE_TEST(&s, a_hundred_tls_connections_are_served);
+	SUITE_TEST(&s, too_many_tls_connections_are_told);
+	SUITE_TEST(&s, reload_counts_for_new_connections);
+	SUITE_TEST(&s, drain_says_goodbye_over_tls);
+	SUITE_ROWS(&s, CLIENT_ROWS, client_row_holds);
+	failed = suite_run(&s, "net/http_server: TLS");
+	probe_stop(&served);
+	tls_files_remove(&files);
+	tls_files_remove(&renewed);
+	return failed;
+}
+
 int
 main(void)
 {
@@ -330,5 +553,5 @@ main(void)
 	SUITE_TEST(&s, half_closed_client_leaves_at_once);
 	SUITE_TEST(&s, a_thousand_connections_are_served);
 	SUITE_TEST(&s, free_cuts_everything);
-	return suite_run(&s, "net/http_server");
+	return suite_run(&s, "net/http_server") + run_over_tls();
 }
