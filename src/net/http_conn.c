@@ -150,19 +150,28 @@ write_refusal(const struct http_refusal *why, struct arena *a, struct http_reply
 	buf_release(&body);
 }
 
+void
+http_conn_word_refusal(const struct http_server *s, const struct http_refusal *why, struct arena *a,
+		       struct http_reply *reply)
+{
+	const struct http_handler *handler = &s->handler;
+
+	*reply = (struct http_reply){ .status = why->status };
+	if (handler->on_refuse)
+		handler->on_refuse(handler->context, why, a, reply);
+	else
+		write_refusal(why, a, reply);
+}
+
 static void
 answer_refusal(struct http_conn *c, int status, const char *reason)
 {
-	const struct http_handler *handler = &c->server->handler;
 	struct http_refusal why = { status, str_of(reason) };
-	struct http_reply reply = { .status = status };
+	struct http_reply reply;
 	struct arena a;
 
 	arena_init(&a);
-	if (handler->on_refuse)
-		handler->on_refuse(handler->context, &why, &a, &reply);
-	else
-		write_refusal(&why, &a, &reply);
+	http_conn_word_refusal(c->server, &why, &a, &reply);
 	c->must_close = true;
 	http_send_reply(c, &reply);
 	arena_release(&a);
@@ -351,7 +360,8 @@ http_conn_drain(struct http_conn *c)
 	if (c->state == HTTP_CONN_IDLE) {
 		http_conn_linger(c);
 	} else if (r && r->answer == HTTP_ANSWER_STREAM) {
-		http_send_end(c); /* its owner still holds r */
+		if (!r->is_tunnel)        /* how that ends is for its owner to say */
+			http_send_end(c); /* its owner still holds r */
 		queue_gone(r, HTTP_GONE_SHUTDOWN);
 	}
 }

@@ -56,6 +56,12 @@ struct http_conn {
 	size_t stalled_at; /* what libuv had queued when the write last made progress */
 };
 
+/* Who gets what comes after an upgrade. */
+struct http_tunnel {
+	http_tunnel_fn fn;
+	void *context;
+};
+
 struct http_request {
 	struct http_server *server;
 	struct http_conn *conn; /* NULL: gone, or answered and left behind */
@@ -63,7 +69,10 @@ struct http_request {
 	struct http_head head;
 	struct http_owner owner;
 	struct list gone_node; /* among those whose owner must be told */
-	struct http_body_want want;
+	union {
+		struct http_body_want want;
+		struct http_tunnel tunnel; /* is_tunnel */
+	};
 	char *body;
 	size_t body_len, body_cap, body_total;
 	int64_t since_ms; /* when its first byte came; later: when its head was complete */
@@ -71,7 +80,7 @@ struct http_request {
 	enum http_answer answer;
 	enum http_gone gone_why;
 	bool with_owner, released, told_gone;
-	bool body_held, continue_due, chunked, is_head;
+	bool body_held, continue_due, chunked, is_head, is_tunnel;
 };
 
 struct http_server {
@@ -112,6 +121,9 @@ void http_conn_turn(struct http_conn *c);
 void http_conn_drain(struct http_conn *c);
 /* At once; the request's owner is told why. */
 void http_conn_abort(struct http_conn *c, enum http_gone why);
+/* The answer to what is refused: in the handler's words, or in ours; its texts in a. */
+void http_conn_word_refusal(const struct http_server *s, const struct http_refusal *why,
+			    struct arena *a, struct http_reply *reply);
 /* Answers what cannot become, or go on being, a request; then closes. */
 void http_conn_refuse(struct http_conn *c, int status, const char *reason);
 

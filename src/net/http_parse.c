@@ -124,7 +124,7 @@ on_header_value_complete(llhttp_t *l)
 static int
 on_headers_complete(llhttp_t *l)
 {
-	l->upgrade = 0; /* no other protocol is spoken here: the request is an ordinary one */
+	l->upgrade = 0; /* an ordinary request: whoever accepts an upgrade stops parsing */
 	return HPE_PAUSED;
 }
 

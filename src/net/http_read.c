@@ -138,6 +138,16 @@ on_input_over(struct http_conn *c)
 		http_conn_refuse(c, 400, "the request ends too early");
 }
 
+/* What comes behind an upgrade; returns how much its owner used. The rest waits, and what comes
+ * behind it, until the owner resumes. */
+static size_t
+give_tunnel(struct http_conn *c, struct str input)
+{
+	const struct http_request *r = c->request;
+
+	return r && r->is_tunnel ? r->tunnel.fn(r->tunnel.context, input) : 0;
+}
+
 /* Requests out of the input, as far as it is their turn; returns how much was used. */
 static size_t
 process(struct http_conn *c, struct str input)
@@ -163,6 +173,7 @@ process(struct http_conn *c, struct str input)
 		if (step == HTTP_PARSE_MORE && at == input.len)
 			break;
 	}
+	at += give_tunnel(c, str_slice(input, at, input.len));
 	c->processing = false;
 	if (c->peer_ended && at == input.len)
 		on_input_over(c);

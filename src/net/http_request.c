@@ -97,7 +97,7 @@ void
 http_request_resume(struct http_request *r)
 {
 	r->body_held = false;
-	if (is_unanswered(r))
+	if (is_unanswered(r) || (is_streaming(r) && r->is_tunnel))
 		http_conn_process_later(r->conn);
 }
 
@@ -109,16 +109,68 @@ http_request_reply(struct http_request *r, const struct http_reply *reply)
 }
 
 void
-http_request_open(struct http_request *r, const struct http_reply *reply)
+http_request_refuse(struct http_request *r, int status, const char *reason,
+		    const struct http_header *headers, size_t header_count)
 {
-	struct http_head kept = { .keep_alive = r->head.keep_alive, .http_1_0 = r->head.http_1_0 };
+	struct http_reply reply;
+	struct http_header *all;
 
-	if (is_unanswered(r))
-		http_send_open(r->conn, reply);
-	r->head = kept;
+	if (!is_unanswered(r))
+		return;
+	http_conn_word_refusal(r->server, &(struct http_refusal){ status, str_of(reason) },
+			       &r->arena, &reply);
+	all = ARENA_ARRAY(&r->arena, reply.header_count + header_count, struct http_header);
+	if (reply.header_count > 0)
+		memcpy(all, reply.headers, reply.header_count * sizeof *all);
+	if (header_count > 0)
+		memcpy(all + reply.header_count, headers, header_count * sizeof *all);
+	reply.headers = all;
+	reply.header_count += header_count;
+	http_send_reply(r->conn, &reply);
+}
+
+/* A stream may live for hours: what only the request needed goes. */
+static void
+forget_request(struct http_request *r)
+{
+	r->head = (struct http_head){ .keep_alive = r->head.keep_alive,
+				      .http_1_0 = r->head.http_1_0 };
 	r->body = NULL;
 	r->body_len = r->body_cap = 0;
 	arena_release(&r->arena);
+}
+
+void
+http_request_open(struct http_request *r, const struct http_reply *reply)
+{
+	if (is_unanswered(r))
+		http_send_open(r->conn, reply);
+	forget_request(r);
+}
+
+int
+http_request_upgrade(struct http_request *r, const struct http_reply *reply, http_tunnel_fn fn,
+		     void *context)
+{
+	if (!is_unanswered(r))
+		return ERR_UNAVAILABLE;
+	if (r->head.content_length != 0)
+		abort(); /* the caller looked at the head */
+	if (r->server->draining) {
+		http_request_refuse(r, 503, "the server is shutting down", NULL, 0);
+		return ERR_UNAVAILABLE;
+	}
+	r->tunnel = (struct http_tunnel){ fn, context };
+	http_send_upgrade(r->conn, reply);
+	forget_request(r);
+	return is_streaming(r) ? 0 : ERR_UNAVAILABLE;
+}
+
+void
+http_request_cut(struct http_request *r, enum http_gone why)
+{
+	if (!http_request_is_over(r))
+		http_conn_abort(r->conn, why);
 }
 
 int

@@ -94,5 +94,22 @@ NODISCARD int http_request_push(struct http_request *r, struct net_bytes *bytes)
 size_t http_request_queued_bytes(const struct http_request *r);
 /* The answer is complete; what is queued is still sent. */
 void http_request_end(struct http_request *r);
+/* At once: the client sees that it was cut, and on_gone says why. */
+void http_request_cut(struct http_request *r, enum http_gone why);
+
+/* An answer worded by the server's hook for refusals, with these headers added (may be none). */
+void http_request_refuse(struct http_request *r, int status, const char *reason,
+			 const struct http_header *headers, size_t header_count);
+
+/* Uses what the client sent and says how much; the rest, and what follows, is held back until
+ * http_request_resume: then it is called again, also with nothing new. */
+typedef size_t (*http_tunnel_fn)(void *context, struct str bytes);
+/* From here on another protocol is spoken, both ways: the reply (101, its body is ignored) leaves at
+ * once, pushed pieces are sent as they are, fn gets what comes. The request must have no body. When
+ * the server drains, on_gone says HTTP_GONE_SHUTDOWN while pieces can still be pushed; its owner
+ * then ends the stream or releases it. ERR_UNAVAILABLE: the client is gone, or the server drains (then
+ * the request is refused with 503). */
+NODISCARD int http_request_upgrade(struct http_request *r, const struct http_reply *reply,
+				   http_tunnel_fn fn, void *context);
 /* True once nothing more can reach the client: answered, ended or gone. */
 bool http_request_is_over(const struct http_request *r);

@@ -239,6 +239,27 @@ http_send_open(struct http_conn *c, const struct http_reply *reply)
 		http_conn_process_later(c);
 }
 
+void
+http_send_upgrade(struct http_conn *c, const struct http_reply *reply)
+{
+	struct http_request *r = c->request;
+
+	r->answer = HTTP_ANSWER_STREAM;
+	r->is_tunnel = true;
+	c->state = HTTP_CONN_ANSWER; /* what follows is neither body nor request */
+	if (c->peer_ended) {
+		http_conn_abort(c, HTTP_GONE_PEER);
+		return;
+	}
+	send_head(c, reply, HTTP_UNTIL_CLOSE);
+	c->must_close = true;
+	if (c->state == HTTP_CONN_CLOSED)
+		return;
+	http_conn_arm(c);
+	if (c->pending.len > 0)
+		http_conn_process_later(c);
+}
+
 static void
 enqueue(struct http_conn *c, struct net_bytes *bytes, bool as_chunk)
 {

@@ -7,6 +7,8 @@
 void http_send_reply(struct http_conn *c, const struct http_reply *reply);
 /* The head of a stream, at once. */
 void http_send_open(struct http_conn *c, const struct http_reply *reply);
+/* The head of an answer behind which another protocol begins. */
+void http_send_upgrade(struct http_conn *c, const struct http_reply *reply);
 /* One piece of it; see http_request_push. */
 NODISCARD int http_send_push(struct http_conn *c, struct net_bytes *bytes);
 void http_send_end(struct http_conn *c);

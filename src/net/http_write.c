@@ -4,6 +4,7 @@ static const struct {
 	int status;
 	const char *phrase;
 } PHRASES[] = {
+	{ 101, "Switching Protocols" },
 	{ 200, "OK" },
 	{ 201, "Created" },
 	{ 202, "Accepted" },

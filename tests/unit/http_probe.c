@@ -197,6 +197,51 @@ open_sse(struct exchange *x)
 	net_bytes_unref(frame);
 }
 
+/* Echoes, three bytes at a time and the next a moment later; '$' ends it and '!' cuts it. */
+static size_t
+on_tunnel(void *context, struct str bytes)
+{
+	struct exchange *x = context;
+	struct str part = str_slice(bytes, 0, 3);
+	struct net_bytes *b;
+
+	if (str_contains(part, STR("!"))) {
+		http_request_cut(x->request, HTTP_GONE_STALLED);
+		return bytes.len;
+	}
+	b = net_bytes_copy(part);
+	IGNORE(http_request_push(x->request, b)); /* the client may have left */
+	net_bytes_unref(b);
+	if (str_contains(part, STR("$"))) {
+		http_request_end(x->request);
+		finish(x);
+		return part.len;
+	}
+	loop_timer_free(&x->timer);
+	x->timer = loop_timer_new(x->server->loop, on_resume, x);
+	loop_timer_set(x->timer, 1);
+	return part.len;
+}
+
+static void
+open_tunnel(struct exchange *x)
+{
+	static const struct http_header HEADERS[] = { { STR("Connection"), STR("Upgrade") },
+						      { STR("Upgrade"), STR("echo") } };
+	struct http_reply answer = { 101, HEADERS, ARRAY_LEN(HEADERS), { 0 }, { 0 } };
+
+	if (http_request_upgrade(x->request, &answer, on_tunnel, x) != 0)
+		finish(x);
+}
+
+static void
+refuse(struct exchange *x)
+{
+	http_request_refuse(x->request, 409, "not now",
+			    &(struct http_header){ STR("Retry-After"), STR("1") }, 1);
+	finish(x);
+}
+
 static void
 describe(struct exchange *x)
 {
@@ -245,6 +290,10 @@ serve(struct exchange *x, struct str path)
 		open_sse(x);
 	else if (str_eq(path, STR("/big")))
 		reply_big(x);
+	else if (str_eq(path, STR("/tunnel")))
+		open_tunnel(x);
+	else if (str_eq(path, STR("/refuse")))
+		refuse(x);
 	else if (str_eq(path, STR("/none")))
 		reply(x, 204, STR("not sent"));
 	else if (str_eq(path, STR("/flood"))) {

@@ -151,6 +151,70 @@ handle_is_valid_until_released(void **state)
 	close(fd);
 }
 
+#define TUNNEL "GET /tunnel HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n"
+
+/* What comes in one packet with the request, and what its owner holds back, arrives in order; a
+ * request behind it is none. */
+static void
+tunnel_carries_bytes_both_ways(void **state)
+{
+	int requests = atomic_load(&probe.requests);
+	struct str got = probe_ask(&probe, STR(TUNNEL "GET / HTTP/1.1\r\n\r\n$"));
+
+	(void)state;
+	check_str("answer", got,
+		  STR("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n"
+		      "Upgrade: echo\r\n\r\nGET / HTTP/1.1\r\n\r\n$"));
+	assert_int_equal(atomic_load(&probe.requests), requests + 1);
+}
+
+static void
+tunnel_holds_back_what_is_too_much(void **state)
+{
+	int fd = probe_connect(&probe), other = probe_connect(&probe);
+	struct buf input;
+
+	(void)state;
+	buf_init(&input, 1 << 20);
+	buf_puts(&input, TUNNEL);
+	for (int i = 0; i < 100000; i++)
+		buf_puts(&input, "abc");
+	probe_send(fd, buf_str(&input)); /* more than is read ahead */
+	assert_true(str_contains(probe_read(fd, "abcabcabcabc", NULL), STR("abcabcabcabc")));
+	assert_true(probe_is_alive(other));
+	buf_release(&input);
+	close(fd);
+	close(other);
+}
+
+static void
+cut_tunnel_has_no_end(void **state)
+{
+	int gone = atomic_load(&probe.gone);
+	struct str got = probe_ask(&probe, STR(TUNNEL "ab!"));
+
+	(void)state;
+	assert_true(str_ends(got, STR("\r\n\r\n")));
+	probe_wait("the owner to be told", &probe.gone, gone + 1);
+	assert_int_equal(atomic_load(&probe.gone_why), HTTP_GONE_STALLED);
+}
+
+static void
+refusal_has_its_own_headers(void **state)
+{
+	int fd = probe_connect(&probe);
+	struct str got;
+
+	(void)state;
+	probe_send(fd, STR("GET /refuse HTTP/1.1\r\nHost: x\r\n\r\n"));
+	got = probe_read(fd, "}}", NULL);
+	assert_int_equal(probe_status(got, 0), 409);
+	assert_true(str_contains(got, STR("\r\nRetry-After: 1\r\n")));
+	assert_true(str_ends(got, STR("{\"error\":{\"status\":409,\"message\":\"not now\"}}")));
+	assert_true(probe_is_alive(fd));
+	close(fd);
+}
+
 int
 main(void)
 {
@@ -159,11 +223,15 @@ main(void)
 
 	probe_init(&probe);
 	probe_start(&probe);
+	SUITE_TEST(&s, cut_tunnel_has_no_end); /* first: nobody else is told so yet */
 	SUITE_TEST(&s, head_is_told_whole);
 	SUITE_TEST(&s, absent_header_is_null);
 	SUITE_ROWS(&s, ROWS, owner_hears_of_it);
 	SUITE_TEST(&s, late_answer_to_nobody_is_harmless);
 	SUITE_TEST(&s, handle_is_valid_until_released);
+	SUITE_TEST(&s, refusal_has_its_own_headers);
+	SUITE_TEST(&s, tunnel_carries_bytes_both_ways);
+	SUITE_TEST(&s, tunnel_holds_back_what_is_too_much);
 	failed = suite_run(&s, "net/http_request");
 	probe_stop(&probe);
 	return failed;
