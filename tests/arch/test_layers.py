@@ -48,10 +48,11 @@ class Layers(CheckCase):
                 self.write(f"src/{path}")
 
     def test_a_wrapped_library_ends_in_its_folder(self):
-        self.write("src/net/loop.c", "#include <uv.h>\n#include <llhttp.h>\n")
+        self.write("src/net/loop.c", "#include <uv.h>\n#include <llhttp.h>\n#include <wslay/wslay.h>\n")
         self.accepts()
-        self.write("src/app/wire.c", "#include <uv.h>\n")
-        self.refuses("src/app/wire.c:1", "only net knows it")
+        for header in ("uv.h", "wslay/wslay.h"):
+            self.write("src/app/wire.c", f"#include <{header}>\n")
+            self.refuses("src/app/wire.c:1", "only net knows it")
 
     def test_a_library_of_one_file_ends_there(self):
         self.write("src/app/config_yaml.c", "#include <yaml.h>\n")

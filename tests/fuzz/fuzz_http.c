@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "net/http_parse.h"
+#include "net/ws_handshake.h"
 
 enum { TRACE_MAX = 1 << 20, HEAD_MAX = 2048, HEADERS_MAX = 20 };
 
@@ -20,7 +21,12 @@ static void
 check_head(const struct http_head *head)
 {
 	size_t bytes = head->target.len;
+	struct ws_handshake shake;
 
+	ws_handshake_check(head, &shake);
+	if ((shake.status == 101) != (strlen(shake.accept) == WS_ACCEPT_LEN) ||
+	    (shake.status != 101 && !shake.reason))
+		__builtin_trap();
 	for (size_t i = 0; i < head->header_count; i++) {
 		struct http_header h = head->headers[i];
 		bytes += h.name.len + h.value.len;

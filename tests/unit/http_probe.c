@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/xalloc.h"
+#include "ws_probe.h"
 
 enum { READ_MAX = 16 * 1024 * 1024, FLOOD_BYTES = 64 * 1024 };
 
@@ -20,6 +21,7 @@ struct probe_server {
 	struct loop *loop;
 	struct http_server *http;
 	struct sse *sse;
+	struct ws_probe *ws;
 	struct loop_wake *wake;
 	atomic_bool started;
 	void (*call)(struct probe *p, struct http_server *s);
@@ -312,9 +314,14 @@ static void
 on_request(void *context, struct http_request *r)
 {
 	struct probe_server *s = context;
-	struct exchange *x = xcalloc(1, sizeof *x);
+	struct exchange *x;
 
 	atomic_fetch_add(&s->probe->requests, 1);
+	if (str_starts(http_request_head(r)->path, STR("/ws"))) {
+		ws_probe_serve(s->ws, r);
+		return;
+	}
+	x = xcalloc(1, sizeof *x);
 	x->server = s;
 	x->request = r;
 	list_init(&x->stream.node);
@@ -364,6 +371,7 @@ run(void *context)
 	s->loop = loop_new();
 	s->http = http_server_new(s->loop, &handler, &p->limits);
 	s->sse = sse_new(s->loop, 160);
+	s->ws = ws_probe_new(s->loop, p);
 	s->wake = loop_wake_new(s->loop, on_wake, s);
 	if (listen_port(s->http, p, &e) != 0 ||
 	    http_server_listen_unix(s->http, p->unix_path, &e) != 0) {
@@ -378,6 +386,7 @@ run(void *context)
 	while (!list_is_empty(&s->live)) /* answered, but nobody told them */
 		finish(LIST_OWNER(s->live.next, struct exchange, node));
 	sse_free(&s->sse);
+	ws_probe_free(&s->ws);
 	loop_free(&s->loop);
 	return NULL;
 }

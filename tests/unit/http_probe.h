@@ -19,6 +19,8 @@ struct probe {
 	atomic_int gone_why;  /* of the last one */
 	atomic_int drained;   /* on_drained of the server */
 	atomic_int overflows; /* pushes that said ERR_LIMIT */
+	atomic_int sockets;   /* WebSockets that are open, or about to be */
+	atomic_int code;      /* with which the last WebSocket went */
 	struct probe_server *server;
 };
 
