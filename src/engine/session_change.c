@@ -128,8 +128,7 @@ on_key_row(void *ctx, const struct store_row *row)
 {
 	struct change *ch = ctx;
 
-	ch->empty = memcmp(&row->key->request, &ch->call.repeat->request,
-			   sizeof row->key->request) == 0;
+	ch->empty = store_key_is_of(row->key, &ch->call.repeat->request);
 	ch->extra_version = -1; /* a key was found */
 	return false;
 }

@@ -281,6 +281,12 @@ store_item_check(const struct store_item *item, struct err *e)
 	return rc;
 }
 
+bool
+store_key_is_of(const struct store_key *found, const struct sha256 *request)
+{
+	return memcmp(&found->request, request, SHA256_BYTES / 2) == 0;
+}
+
 /* What only queries of this kind need. */
 static int
 query_subject_check(const struct store_query *q, struct err *e)

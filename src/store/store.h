@@ -94,6 +94,9 @@ struct store_key {
 	int64_t expires_at_ms; /* once an event of that instant or later is in, it is soon forgotten */
 };
 
+/* Does the request that a found key came with have this hash? An adapter may keep half of it. */
+bool store_key_is_of(const struct store_key *found, const struct sha256 *request);
+
 /* One all-or-nothing change. Everything it points to must stay until its callback. */
 struct store_item {
 	struct str session; /* empty: records only */

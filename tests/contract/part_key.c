@@ -232,6 +232,7 @@ test_find_key(void **state)
 	struct store_query q = { .kind = STORE_FIND_KEY,
 				 .key_scope = STR("p"),
 				 .key_name = STR("k") };
+	struct sha256 other = sha256_of(STR("another body"));
 	struct rows got = { 0 };
 
 	(void)state;
@@ -245,6 +246,8 @@ test_find_key(void **state)
 	assert_int_equal(got.keys.len, 1);
 	check_str("answer", got.keys.ptr[0].answer, key.answer);
 	assert_int_equal(got.keys.ptr[0].expires_at_ms, key.expires_at_ms);
+	assert_true(store_key_is_of(&got.keys.ptr[0], &key.request));
+	assert_false(store_key_is_of(&got.keys.ptr[0], &other));
 	rows_release(&got);
 	rig_free(&r);
 }
