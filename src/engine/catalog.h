@@ -1,10 +1,11 @@
-/* catalog - agents and environments: versioned definitions as records.
- * Commands of engine.h: engine_agent_*, engine_environment_*. */
+/* catalog - agents and environments: versioned definitions as records, and how others look them up.
+ * Changed by engine/agent_change and engine/environment_change. */
 #pragma once
 #include "engine/engine_private.h"
 
 struct catalog *catalog_new(struct engine *en);
 void catalog_free(struct catalog **c);
+struct engine *catalog_engine(struct catalog *c);
 /* Makes agent main, environment local-default and workspace main where they are missing. */
 void
 catalog_load(struct catalog *c, void (*done)(void *ctx, int rc, const struct err *err), void *ctx);
@@ -14,8 +15,9 @@ catalog_load(struct catalog *c, void (*done)(void *ctx, int rc, const struct err
 struct catalog_agent {
 	struct str id;
 	int64_t version;
-	bool archived;
-	struct str body; /* good during the call */
+	bool archived;           /* by now */
+	enum access_level level; /* as it is now, whatever the version */
+	struct str body;         /* good during the call */
 };
 typedef void
 catalog_agent_fn(void *ctx, int rc, const struct err *err, const struct catalog_agent *agent);
@@ -28,3 +30,13 @@ void catalog_environment_check(struct catalog *c, struct str id, catalog_check_f
  * *out is empty when there is nothing to override. Errors name the path inside overrides. */
 NODISCARD int catalog_override(struct arena *a, struct str body, struct json overrides,
 			       struct str *out, struct err *e);
+
+/* The id of the record that holds one version: "<agent>/<version, 10 digits>". */
+struct str catalog_version_id(struct arena *a, struct str agent, int64_t version);
+/* The agent was changed: current is its record's body from now on. */
+void catalog_agent_changed(struct catalog *c, struct str id, struct json current);
+
+/* What every data directory holds. */
+#define CATALOG_AGENT       STR("main")
+#define CATALOG_ENVIRONMENT STR("local-default")
+#define CATALOG_WORKSPACE   STR("main")

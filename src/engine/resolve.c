@@ -269,7 +269,7 @@ static void
 on_agent(void *ctx, int rc, const struct err *err, const struct catalog_agent *agent)
 {
 	struct opening *o = ctx;
-	struct access_target target = { .level = ACCESS_PROTECTED };
+	struct access_target target = { 0 };
 	struct access_decision d;
 	struct err e = { 0 };
 
@@ -279,6 +279,7 @@ on_agent(void *ctx, int rc, const struct err *err, const struct catalog_agent *a
 		return;
 	}
 	target.agent_archived = agent->archived;
+	target.level = agent->level;
 	d = access_policy_decide(&o->caller.who, ACCESS_AGENT_USE, &target);
 	if (d.answer != ACCESS_ALLOW) {
 		rc = d.answer == ACCESS_CONFLICT ? ERR_CONFLICT : ERR_NOT_FOUND;
