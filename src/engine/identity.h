@@ -1,7 +1,17 @@
 /* identity - users and tokens: held in memory, true in the store.
- * Commands of engine.h: engine_authenticate, engine_token_*, engine_user_*. */
+ * Changed by engine/identity_change (the commands engine_user_* and engine_token_*).
+ *
+ * A token is two records: RECORD_TOKEN, whose body is the wire's object and may be shown, and
+ * RECORD_TOKEN_DIGEST, whose id is the SHA-256 of the secret in hex and whose owner is the token. The
+ * latter is for nobody's eyes: engine_read hands it to no caller.
+ *
+ * The last use is noted in memory at once and written once a minute at most, so a kill may lose the
+ * last minute of it. */
 #pragma once
+#include "core/token_def.h"
 #include "engine/engine_private.h"
+
+#define RECORD_TOKEN_DIGEST STR("token_digest")
 
 struct identity *identity_new(struct engine *en);
 void identity_free(struct identity **id);
@@ -9,3 +19,25 @@ void identity_free(struct identity **id);
  * was ever there, revoked or not, is left alone. */
 void identity_load(struct identity *id, void (*done)(void *ctx, int rc, const struct err *err),
 		   void *ctx);
+
+/* ---- for those who changed the records ---- */
+
+struct engine *identity_engine(struct identity *id);
+bool identity_knows_user(const struct identity *id, struct str user);
+bool identity_knows_digest(const struct identity *id, const struct sha256 *digest);
+/* A user that is there, or has another role from now on. */
+void identity_put_user(struct identity *id, struct str user, enum role role);
+/* A token whose secret has this digest. */
+void
+identity_put_token(struct identity *id, const struct token_def *t, const struct sha256 *digest);
+void identity_revoke_token(struct identity *id, struct str token, int64_t now_ms);
+/* Adds a token and its digest to an item. */
+struct commit;
+void
+identity_commit_token(struct commit *c, const struct token_def *t, const struct sha256 *digest);
+
+/* ---- last use, for engine/identity_use ---- */
+
+/* Takes one token whose last use is not written yet; false: there is none. id lives as long as the
+ * engine. */
+bool identity_take_used(struct identity *id, struct str *token, int64_t *used_ms);
