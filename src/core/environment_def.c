@@ -155,7 +155,7 @@ write_local(struct definition *d, struct json v, struct json now, struct err *e)
 	struct json sandbox = definition_find(v, "sandbox"), kept = { 0 };
 	const struct json_field fields[] = {
 		{ "type", JSON_WANT_STRING, true, NULL },
-		{ "working_directory", JSON_WANT_STRING, !json_is_set(now), NULL },
+		{ "working_directory", JSON_WANT_ANY, !json_is_set(now), NULL },
 		{ "sandbox", OBJECT_OR_NULL, false, NULL },
 		{ "mcp_servers", JSON_WANT_ARRAY | JSON_WANT_NULL, false, NULL },
 		{ "env", OBJECT_OR_NULL, false, NULL },

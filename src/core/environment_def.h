@@ -7,7 +7,8 @@
  *   {"type":"self_hosted"}                            a worker of the caller's runs them
  *   {"type":"cloud","networking","packages"}          kept as given, treated as self_hosted
  * and cloud when a body gives none, as on the wire. Within a type what a body does not give is
- * kept. Values of environment variables are never stored: only which secret holds them. */
+ * kept. A working directory of null: each session has a folder of its own below the data directory.
+ * Values of environment variables are never stored: only which secret holds them. */
 #pragma once
 #include "core/definition.h"
 

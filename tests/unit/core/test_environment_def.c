@@ -31,6 +31,8 @@ static const struct definition_row ROWS[] = {
 	{ "M2 an unknown setting", LOCAL(",'sandbox':{'net':'on'}"), NULL, "error: config.sandbox.net: unknown field" },
 	{ "M2 a setting is not null", LOCAL(",'sandbox':{'mode':null}"), NULL, "error: config.sandbox.mode: must be a string" },
 	{ "M2 a directory is required", CONFIG("{'type':'local'}"), NULL, "error: config.working_directory: is required" },
+	{ "M2 null: each session has its own", CONFIG("{'type':'local','working_directory':null}"), NULL, "'config':{'type':'local','working_directory':null,'sandbox'" },
+	{ "M2 a directory is no number", CONFIG("{'type':'local','working_directory':1}"), NULL, "error: config.working_directory: must be a string" },
 	{ "M2 a directory is absolute", PATH("w"), NULL, "error: config.working_directory: must be an absolute path" },
 	{ "M2 a directory is not empty", PATH(""), NULL, "error: config.working_directory: must have 1 to" },
 	{ "M2 a directory does not lead back up", PATH("/a/../b"), NULL, "error: config.working_directory: must be an absolute path of at most 4096 bytes without '..'" },
