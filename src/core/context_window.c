@@ -6,8 +6,11 @@
 #include "core/call_state.h"
 #include "core/compact_policy.h"
 #include "core/context_text.h"
+#include "core/input.h"
 #include "core/prune_policy.h"
 #include "core/token_estimate.h"
+
+const struct str CONTEXT_UNANSWERED = STR("[The turn above ended without an answer.]");
 
 static const size_t TEXT_BYTES_MAX = 64u << 20; /* an event is no larger */
 
@@ -135,6 +138,19 @@ put_outcome(struct context_window *w, struct json payload, struct buf *out)
 }
 
 static void
+read_class(struct context_window *w, const struct event *ev, struct context_entry *entry)
+{
+	struct json meta = parse(w, ev->meta);
+	struct input_meta in = { .class = INPUT_PASSIVE };
+
+	if (json_is_set(meta))
+		IGNORE(input_meta_read(meta, &w->scratch, &in,
+				       NULL)); /* else it asks for nothing */
+	entry->trigger = in.class == INPUT_TRIGGER;
+	entry->steers = in.busy == BUSY_STEER;
+}
+
+static void
 read_user(struct context_window *w, const struct event *ev, const struct event *content,
 	  struct context_entry *entry, struct buf *out)
 {
@@ -182,7 +198,7 @@ void
 context_window_add(struct context_window *w, const struct item_row *item, const struct event *ev,
 		   const struct event *content)
 {
-	struct context_entry entry = { .role = item->role };
+	struct context_entry entry = { .role = item->role, .at_seq = item->at_seq };
 	struct json payload;
 	struct buf text;
 
@@ -195,6 +211,7 @@ context_window_add(struct context_window *w, const struct item_row *item, const 
 		read_call(w, ev, &entry);
 	} else if (item->role == ITEM_USER) {
 		read_user(w, ev, content, &entry, &text);
+		read_class(w, ev, &entry);
 	} else {
 		payload = parse(w, ev->payload);
 		put_blocks(w, field(payload, "content"), &entry, &text);
@@ -216,6 +233,8 @@ struct making {
 	struct map results; /* call's event id -> its result's entry */
 	struct map ids;     /* what calls are named by, so that no name is used twice */
 	VEC(struct message) messages;
+	int64_t asked_at; /* place of the last message that asks for an answer; 0: it was given */
+	bool at_tools;    /* since then calls were made */
 };
 
 static void
@@ -223,6 +242,25 @@ say(struct making *k, enum message_role role, const struct context_entry *e)
 {
 	*vec_push(&k->messages) =
 		(struct message){ .role = role, .content = e->text, .images = e->images };
+}
+
+/* A message that begins a turn although the one before was never answered. What steers comes between
+ * calls and answer by its nature. */
+static void
+say_user(struct making *k, const struct context_entry *e)
+{
+	bool unanswered = e->trigger && k->asked_at != 0 && k->asked_at != e->at_seq &&
+			  !(k->at_tools && e->steers);
+
+	if (unanswered)
+		*vec_push(&k->messages) = (struct message){ .role = MESSAGE_USER,
+							    .content = CONTEXT_UNANSWERED,
+							    .synthetic = true };
+	if (e->trigger && !(k->at_tools && e->steers)) {
+		k->asked_at = e->at_seq;
+		k->at_tools = false;
+	}
+	say(k, MESSAGE_USER, e);
 }
 
 static void
@@ -284,6 +322,9 @@ say_answer(struct making *k, size_t at)
 						    .tool_call_count = end - first };
 	for (size_t i = first; i < end; i++)
 		say_result(k, &calls[i - first], &e[i]);
+	k->at_tools = end > first;
+	if (!k->at_tools)
+		k->asked_at = 0;
 	return end;
 }
 
@@ -299,7 +340,7 @@ make(struct making *k)
 		const struct context_entry *e = &w->entries.ptr[i];
 
 		switch (e->role) {
-		case ITEM_USER: say(k, MESSAGE_USER, e); break;
+		case ITEM_USER: say_user(k, e); break;
 		case ITEM_SYSTEM: say(k, MESSAGE_SYSTEM, e); break;
 		case ITEM_SUMMARY: say_summary(k, e); break;
 		case ITEM_TOOL: break; /* stands behind its call */

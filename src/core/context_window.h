@@ -3,7 +3,9 @@
  * Entries come in the transcript's order (core/replay). Text and calls of one answer become one
  * message; every call is followed by exactly one result, whatever the log holds: a missing one is
  * made up and says so, one without its call is left out. Thinking is not shown again here: it goes
- * back with the provider's own data. Old tool results shrink as core/prune_policy says. */
+ * back with the provider's own data. Old tool results shrink as core/prune_policy says. Between a turn
+ * that ended without an answer (interrupted, out of steps) and the next message stands a line that
+ * says so, because the model would take up the old one again. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,12 +16,18 @@
 #include "core/message.h"
 #include "core/projection.h"
 
+/* That line; synthetic. */
+extern const struct str CONTEXT_UNANSWERED;
+
 /* One entry, parsed; for context_window's own use. */
 struct context_entry {
 	enum item_role role;
 	struct str turn, text;
 	size_t images;
-	struct str call_id;         /* of a call: its event's id */
+	int64_t at_seq; /* what consumed it: messages of one turn's start share it */
+	bool trigger,
+		steers;     /* of a message: it asks for an answer; in a running turn, if it can */
+	struct str call_id; /* of a call: its event's id */
 	struct str name, arguments; /* of a call */
 	struct str provider_id;     /* of a call: what the provider called it; empty: nothing */
 	struct str answers;         /* of a result: the call's event id */

@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
+#include "core/context_window.h"
 #include "core/token_estimate.h"
 
 enum { PIECE_BYTES = 12, QUOTE_BYTES = 200, OUTPUT_BYTES_MAX = 4 << 20, WAIT_SECONDS_MAX = 3600 };
@@ -191,7 +192,7 @@ static bool
 ends_exchange(const struct message *m)
 {
 	return (m->role == MESSAGE_ASSISTANT && m->tool_call_count == 0) ||
-	       (m->role == MESSAGE_TOOL && str_starts(m->content, STR("cancelled: ")));
+	       (m->synthetic && str_eq(m->content, CONTEXT_UNANSWERED));
 }
 
 /* Index of the first message since then. An end that no person has answered yet is none: the turn

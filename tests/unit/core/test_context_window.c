@@ -142,6 +142,16 @@ static const struct row {
 	{ "Q3 a steer stands where it entered",
 	  "msg a; run t a; tool c; msg s busy=steer; result c; consume t s; say b",
 	  "u:a | a:(c bash {}) | t[c bash]:done | u:s | a:b" },
+	{ "Q5 a message that was never answered is told from the next",
+	  "msg a; run t a; end t interrupted; msg b; run u b", "u:a | *u:UNANSWERED | u:b" },
+	{ "Q5 so is one whose turn ended among its calls",
+	  "msg a; run t a; tool c; result c; end t steps; msg b; run u b",
+	  "u:a | a:(c bash {}) | t[c bash]:done | *u:UNANSWERED | u:b" },
+	{ "Q5 what was cut short is an answer",
+	  "msg a; run t a; say x; end t interrupted; msg b; run u b", "u:a | a:x | u:b" },
+	{ "Q3 messages of one turn ask together", "msg a; msg b; run t a b", "u:a | u:b" },
+	{ "Q3 what only listens asks for nothing", "msg a class=passive; msg b; run t b",
+	  "u:a | u:b" },
 	{ "Q9 an edited message is shown as edited", "msg a; edit a; run t a", "u:edited" },
 	{ "T1 thinking is not shown again", "msg a; run t a; think h; say b", "u:a | a:b" },
 	{ "M10 a system message", "sys s; msg a; run t a", "s:s | u:a" },
@@ -170,6 +180,11 @@ static const struct row {
 static void
 check_row(void **state)
 {
+	static const struct {
+		struct str word;
+		const struct str *text;
+	} WORDS[] = { { STR("BOUNDARY"), &COMPACT_BOUNDARY },
+		      { STR("UNANSWERED"), &CONTEXT_UNANSWERED } };
 	const struct row *row = *state;
 	struct context_limits limits = { .window_tokens = 32000, .note = str_of(row->note) };
 	struct context_view view;
@@ -182,11 +197,13 @@ check_row(void **state)
 	view_of(&l, row->shared, &limits, &view);
 	buf_init(&out, 1 << 16);
 	show(&view, &out);
-	if (str_find(want, STR("BOUNDARY"), 0, &at)) {
+	for (size_t i = 0; i < ARRAY_LEN(WORDS); i++) {
+		if (!str_find(want, WORDS[i].word, 0, &at))
+			continue;
 		before = str_slice(want, 0, at);
-		after = str_slice(want, at + 8, want.len);
+		after = str_slice(want, at + WORDS[i].word.len, want.len);
 		want = arena_printf(&l.arena, STR_FMT STR_FMT STR_FMT, STR_ARG(before),
-				    STR_ARG(COMPACT_BOUNDARY), STR_ARG(after));
+				    STR_ARG(*WORDS[i].text), STR_ARG(after));
 	}
 	check_str(row->name, buf_str(&out), want);
 	buf_release(&out);
