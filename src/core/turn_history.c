@@ -109,8 +109,12 @@ on_running(struct turn_history *h, const struct event *ev, struct json payload)
 static void
 on_idle(struct turn_history *h, const struct event *ev, struct json payload)
 {
-	(void)payload;
-	h->park_seq = ev->seq;
+	struct json reason, ids;
+
+	h->parked_on = json_find(payload, STR("stop_reason"), &reason) &&
+				       json_find(reason, STR("event_ids"), &ids)
+			       ? json_count(ids)
+			       : 0;
 	lease_ends(h, ev->created_at_ms);
 }
 

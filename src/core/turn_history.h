@@ -13,7 +13,7 @@ struct turn_history {
 	struct arena *kept;
 	struct arena scratch;
 	int64_t steps;      /* requests that were answered */
-	int64_t park_seq;   /* of the last park; 0: none */
+	size_t parked_on;   /* calls that the last park named; 0: none */
 	int64_t last_at_ms; /* of the last event */
 	int64_t leased_ms;  /* of the finished spells; turn_history_leased_ms adds the last one */
 	int64_t leased_since_ms; /* 0: not leased */

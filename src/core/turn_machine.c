@@ -189,26 +189,6 @@ open_turn(struct turn_machine *m)
 			    m->plan.problem.len == 0 ? AFTER_REQUEST : AFTER_PROBLEM);
 }
 
-/* Some answers came, but not all: the turn waits on, and says for what. */
-static void
-wait_on(struct turn_machine *m)
-{
-	struct str_list consumes = turn_machine_consume_parked(m);
-
-	turn_machine_log_idle(m, STOP_REQUIRES_ACTION, turn_machine_waits_for(m), consumes);
-	m->finish = TURN_FINISH_PARKED;
-	turn_machine_submit(m, TURN_LEASE_BREAK, AFTER_FINISH);
-}
-
-static bool
-has_news(const struct turn_machine *m)
-{
-	for (size_t i = 0; i < m->plan.inputs.answer_count; i++)
-		if (m->plan.inputs.answers[i].seq > m->plan.park_seq)
-			return true;
-	return false;
-}
-
 static void
 continue_turn(struct turn_machine *m)
 {
@@ -221,15 +201,29 @@ continue_turn(struct turn_machine *m)
 	turn_machine_submit(m, TURN_LEASE_TAKE, AFTER_STEP);
 }
 
+/* Some answers came, but not all: the turn waits on, and says for what. */
+static void
+wait_on(struct turn_machine *m)
+{
+	struct str_list consumes = turn_machine_consume_parked(m);
+	struct str_list rest = turn_machine_waits_for(m);
+
+	m->finish = TURN_FINISH_PARKED;
+	if (consumes.len == 0 && rest.len == m->plan.parked_on) {
+		turn_machine_finish(m, TURN_FINISH_PARKED);
+		return;
+	}
+	turn_machine_log_idle(m, STOP_REQUIRES_ACTION, rest, consumes);
+	turn_machine_submit(m, TURN_LEASE_BREAK, AFTER_FINISH);
+}
+
 static void
 resume(struct turn_machine *m)
 {
-	if (m->plan.park_seq == 0 || !turn_machine_must_wait(m))
+	if (m->plan.parked_on == 0 || !turn_machine_must_wait(m))
 		continue_turn(m);
-	else if (has_news(m))
-		wait_on(m);
 	else
-		turn_machine_finish(m, TURN_FINISH_PARKED);
+		wait_on(m);
 }
 
 static struct str
@@ -302,6 +296,18 @@ on_start(struct turn_machine *m)
 		turn_machine_end(m, STOP_INTERRUPTED);
 		return;
 	}
+}
+
+bool
+turn_machine_has_work(struct arena *a, const struct turn_plan *plan)
+{
+	struct turn_machine *m = turn_machine_new(a, plan);
+	bool over;
+
+	on_start(m);
+	over = turn_machine_is_over(m);
+	turn_machine_release(m);
+	return !over;
 }
 
 /* ---- inputs ---- */

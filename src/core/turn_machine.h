@@ -101,7 +101,7 @@ struct turn_plan {
 	struct loop_guard guard;
 	unsigned continuations; /* after restarts and drains, so far */
 	struct str note;        /* what the model is told first */
-	int64_t park_seq;       /* of its park, answers above it are news; 0: it is not parked */
+	size_t parked_on;       /* so many calls its park named; 0: it is not parked */
 
 	/* TURN_RECOVERS, TURN_STOPS: what the dead process left */
 	struct recover_turn_plan recover;
@@ -224,3 +224,5 @@ void turn_machine_release(struct turn_machine *m);
 const struct turn_effect *
 turn_machine_step(struct turn_machine *m, const struct turn_input *in, size_t *count);
 bool turn_machine_is_over(const struct turn_machine *m);
+/* Would a machine with this plan do anything? A parked turn waits on until an answer changes something. */
+bool turn_machine_has_work(struct arena *a, const struct turn_plan *plan);

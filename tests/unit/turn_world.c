@@ -358,7 +358,8 @@ open_turn(struct world *w, struct str words)
 	w->plan.inputs = (struct turn_inputs){ 0 };
 	w->plan.calls = NULL;
 	w->plan.call_count = 0;
-	w->plan.steps = w->plan.leased_ms = w->plan.park_seq = 0;
+	w->plan.steps = w->plan.leased_ms = 0;
+	w->plan.parked_on = 0;
 	loop_guard_init(&w->plan.guard);
 	w->plan.continuations = 0;
 	w->plan.note = w->plan.open_request = (struct str){ 0 };
@@ -437,7 +438,7 @@ go_on(struct world *w)
 	w->plan.leased_ms = turn_history_leased_ms(&h);
 	w->plan.guard = h.guard;
 	w->plan.continuations = h.continuations;
-	w->plan.park_seq = row->state.phase == TURN_PARKED ? h.park_seq : 0;
+	w->plan.parked_on = row->state.phase == TURN_PARKED ? h.parked_on : 0;
 	w->plan.open_request = h.open_request;
 	w->plan.has_partial = w->has_partial;
 	w->plan.partial_id = w->has_partial ? w->partial_id : (struct str){ 0 };

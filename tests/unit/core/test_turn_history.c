@@ -63,7 +63,7 @@ check_row(void **state)
 	assert_int_equal(turn_history_leased_ms(&f.h), row->leased_ms);
 	assert_int_equal(f.h.continuations, row->continuations);
 	assert_int_equal(f.h.marked, row->marked);
-	assert_int_equal(f.h.park_seq > 0, row->parked);
+	assert_int_equal(f.h.parked_on > 0, row->parked);
 	assert_int_equal(f.h.open_request.len > 0, row->request_open);
 	assert_int_equal(f.h.guard.warned, row->warned);
 	fold_release(&f);

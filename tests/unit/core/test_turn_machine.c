@@ -214,6 +214,11 @@ static const struct row ROWS[] = {
 	  "{take status_running model_request_start} context model {keep custom_tool_use tool_use "
 	  "model_request_end} tool:run {keep input_consumed} {keep tool_result:ok "
 	  "model_request_start} context" },
+	{ "T9 an answer that came just before the park resumes it all the same",
+	  ASK "call client; call run; done; ok; custom r $client; tool run ok; ok; go; ok; ok",
+	  "{take status_running model_request_start} context model {keep custom_tool_use tool_use "
+	  "model_request_end} tool:run {release tool_result:ok status_idle:requires_action} "
+	  "parked {take status_running} {keep model_request_start} context" },
 	{ "T8 a denial is the call's result", CALL("ask") "ok; deny n $ask; go; ok; ok",
 	  "{take status_running model_request_start} context model {release tool_use "
 	  "model_request_end status_idle:requires_action} parked {take status_running "
