@@ -26,6 +26,7 @@ engine_new(const struct engine_config *config)
 	list_init(&en->told_up_to);
 	en->identity = identity_new(en);
 	en->catalog = catalog_new(en);
+	en->wake = wake_new(en);
 	return en;
 }
 
@@ -163,6 +164,7 @@ engine_free(struct engine **en)
 		map_remove(&(*en)->actors, key);
 		free(value);
 	}
+	wake_free(&(*en)->wake);
 	catalog_free(&(*en)->catalog);
 	identity_free(&(*en)->identity);
 	map_release(&(*en)->actors);

@@ -7,6 +7,7 @@
 
 struct identity;
 struct catalog;
+struct wake;
 
 struct engine {
 	struct engine_config config;
@@ -24,6 +25,7 @@ struct engine {
 
 	struct identity *identity; /* users and tokens (engine/identity) */
 	struct catalog *catalog;   /* agents and environments (engine/catalog) */
+	struct wake *wake;         /* looks put off, what a start found (engine/wake) */
 	bool draining;
 	void (*drained)(void *ctx);
 	void *drained_ctx;

@@ -2,6 +2,9 @@
 #pragma once
 #include "engine/engine_private.h"
 
+struct wake *wake_new(struct engine *en);
+void wake_free(struct wake **w);
+
 /* Carries no payload and may be called as often as one likes: nothing pending, nothing happens; a
  * turn that runs here learns that there is something new to look at. */
 void wake_session(struct engine *en, struct str session);

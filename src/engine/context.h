@@ -1,0 +1,36 @@
+/* context - what a model request is made of: the agent as the session runs it, and the transcript. */
+#pragma once
+#include "core/agent_run.h"
+#include "engine/engine_private.h"
+
+/* The agent's definition, or the session's own snapshot of it, and the provider of its model. */
+struct context_setup {
+	struct agent_run run;
+	struct provider *provider; /* NULL: problem says why */
+	struct str model;          /* as the log names it */
+	struct str provider_model; /* as the provider does */
+	struct str problem;
+};
+typedef void
+context_setup_fn(void *ctx, int rc, const struct err *err, const struct context_setup *setup);
+/* Texts live in a, which must stay until done and belongs to the job until then. An agent or a model
+ * that is not there is no error but the setup's problem. */
+void context_setup_load(struct engine *en, const struct store_session *session, struct arena *a,
+			context_setup_fn *done, void *ctx);
+
+struct context; /* one request: its transcript being read, then the request itself */
+
+struct context_ask {
+	struct str session;
+	const struct context_setup *setup; /* must stay */
+	bool shared;                       /* several people speak in it */
+	bool aggressive;
+	struct str note;
+};
+typedef void context_fn(void *ctx, int rc, const struct err *err);
+struct context *
+context_load(struct engine *en, const struct context_ask *ask, context_fn *done, void *ctx);
+/* After done with rc 0; good until the context is freed. */
+const struct provider_request *context_request(const struct context *c);
+/* Also while it is being read: done is not called any more. */
+void context_free(struct context **c);

@@ -1,0 +1,378 @@
+#include "engine/look.h"
+
+#include <stdlib.h>
+
+#include "base/xalloc.h"
+#include "core/queue_policy.h"
+#include "engine/access.h"
+#include "engine/turn.h"
+
+enum { PAGE_ROWS = 500 };
+
+static void
+answer(struct look *l, int rc, const struct err *err)
+{
+	l->done(l->ctx, rc, err);
+}
+
+/* ---- what a dead process left of a message ---- */
+
+static bool
+on_partial_row(void *ctx, const struct store_row *row)
+{
+	struct look *l = ctx;
+	struct json_doc doc;
+	struct json v;
+
+	l->has_partial = true;
+	if (json_parse(&l->arena, arena_str(&l->arena, row->record->body), &EVENT_PAYLOAD_LIMITS,
+		       &doc, NULL) != 0 ||
+	    !str_eq(row->record->owner, l->session.row.turn))
+		return false; /* of no use, but to be removed */
+	if (json_find(json_root(&doc), STR("event_id"), &v))
+		l->partial_id = arena_str(&l->arena, json_str(v, &l->arena));
+	if (json_find(json_root(&doc), STR("text"), &v))
+		l->partial_text = arena_str(&l->arena, json_str(v, &l->arena));
+	if (json_find(json_root(&doc), STR("model"), &v))
+		l->partial_model = arena_str(&l->arena, json_str(v, &l->arena));
+	return false;
+}
+
+static void
+on_partial(void *ctx, int rc, bool more, const struct err *err)
+{
+	(void)more;
+	answer(ctx, rc, err);
+}
+
+static void
+read_partial(struct look *l)
+{
+	store_read(l->en->store,
+		   &(struct store_query){ .kind = STORE_GET_RECORD,
+					  .record_kind = RECORD_PARTIAL,
+					  .record_id = l->session_id,
+					  .limit = 1 },
+		   on_partial_row, on_partial, l);
+}
+
+/* ---- the open turn ---- */
+
+static bool
+on_history_row(void *ctx, const struct store_row *row)
+{
+	struct look *l = ctx;
+
+	l->last_seq = row->event->ev.seq;
+	turn_history_add(&l->history, &row->event->ev);
+	return true;
+}
+
+static void read_history(struct look *l);
+
+static void
+on_history(void *ctx, int rc, bool more, const struct err *err)
+{
+	struct look *l = ctx;
+
+	if (rc == 0 && more)
+		read_history(l);
+	else if (rc == 0 && !l->running_here)
+		read_partial(l);
+	else
+		answer(l, rc, err);
+}
+
+static void
+read_history(struct look *l)
+{
+	store_read(l->en->store,
+		   &(struct store_query){ .kind = STORE_LIST_EVENTS,
+					  .session = l->session_id,
+					  .after = l->last_seq,
+					  .kinds = turn_history_kinds(),
+					  .limit = PAGE_ROWS },
+		   on_history_row, on_history, l);
+}
+
+static bool
+on_call_row(void *ctx, const struct store_row *row)
+{
+	struct look *l = ctx;
+	struct call_row *call = vec_push(&l->calls);
+
+	*call = *row->call;
+	call->id = arena_str(&l->arena, call->id);
+	call->answer_id = arena_str(&l->arena, call->answer_id);
+	return true;
+}
+
+static void read_calls(struct look *l);
+
+static void
+on_calls(void *ctx, int rc, bool more, const struct err *err)
+{
+	struct look *l = ctx;
+
+	if (rc != 0) {
+		answer(l, rc, err);
+		return;
+	}
+	if (more) {
+		read_calls(l);
+		return;
+	}
+	l->last_seq = l->session.row.turn_seq - 1;
+	read_history(l);
+}
+
+static void
+read_calls(struct look *l)
+{
+	store_read(l->en->store,
+		   &(struct store_query){
+			   .kind = STORE_LIST_CALLS,
+			   .session = l->session_id,
+			   .after = l->calls.len > 0 ? l->calls.ptr[l->calls.len - 1].seq : 0,
+			   .limit = PAGE_ROWS },
+		   on_call_row, on_calls, l);
+}
+
+/* ---- the session and what is pending ---- */
+
+static bool
+has_answers(const struct look *l)
+{
+	for (size_t i = 0; i < l->pending.len; i++)
+		if (l->pending.ptr[i].meta.class == INPUT_ANSWER)
+			return true;
+	return false;
+}
+
+/* Nobody runs it, or whoever does must learn what was answered. */
+static bool
+needs_history(const struct look *l)
+{
+	if (l->session.row.state.phase == TURN_NONE)
+		return false;
+	if (l->running_here)
+		return has_answers(l);
+	return l->session.row.state.phase != TURN_PARKED || l->pending.len > 0;
+}
+
+static bool
+on_pending_row(void *ctx, const struct store_row *row)
+{
+	struct look *l = ctx;
+	struct input_row *in = vec_push(&l->pending);
+
+	*in = *row->input;
+	in->id = arena_str(&l->arena, in->id);
+	in->meta.sender = arena_str(&l->arena, in->meta.sender);
+	in->meta.bound_to = arena_str(&l->arena, in->meta.bound_to);
+	in->meta.group = arena_str(&l->arena, in->meta.group);
+	in->meta.route = (struct str){ 0 };
+	return true;
+}
+
+static void read_pending(struct look *l);
+
+static void
+on_pending(void *ctx, int rc, bool more, const struct err *err)
+{
+	struct look *l = ctx;
+
+	if (rc == 0 && more) {
+		read_pending(l);
+	} else if (rc == 0 && needs_history(l)) {
+		l->has_history = true;
+		read_calls(l);
+	} else {
+		answer(l, rc, err);
+	}
+}
+
+static void
+read_pending(struct look *l)
+{
+	store_read(l->en->store,
+		   &(struct store_query){
+			   .kind = STORE_LIST_PENDING,
+			   .session = l->session_id,
+			   .after = l->pending.len > 0 ? l->pending.ptr[l->pending.len - 1].seq : 0,
+			   .limit = PAGE_ROWS },
+		   on_pending_row, on_pending, l);
+}
+
+static bool
+on_session_row(void *ctx, const struct store_row *row)
+{
+	struct look *l = ctx;
+
+	l->found = !row->session->row.deleted;
+	access_copy_session(&l->arena, row->session, &l->session);
+	return false;
+}
+
+static void
+on_session(void *ctx, int rc, bool more, const struct err *err)
+{
+	struct look *l = ctx;
+
+	(void)more;
+	if (rc == 0 && l->found)
+		read_pending(l);
+	else
+		answer(l, rc, err);
+}
+
+struct look *
+look_start(struct engine *en, struct str session, bool running_here,
+	   void (*done)(void *ctx, int rc, const struct err *err), void *ctx)
+{
+	struct look *l = xcalloc(1, sizeof *l);
+
+	*l = (struct look){ .en = en, .running_here = running_here, .done = done, .ctx = ctx };
+	arena_init(&l->arena);
+	turn_history_init(&l->history, &l->arena);
+	l->session_id = arena_str(&l->arena, session);
+	store_read(en->store,
+		   &(struct store_query){
+			   .kind = STORE_GET_SESSION, .session = l->session_id, .limit = 1 },
+		   on_session_row, on_session, l);
+	return l;
+}
+
+void
+look_free(struct look **p)
+{
+	struct look *l = *p;
+
+	if (!l)
+		return;
+	turn_history_release(&l->history);
+	vec_release(&l->pending);
+	vec_release(&l->calls);
+	arena_release(&l->arena);
+	free(l);
+	*p = NULL;
+}
+
+struct arena
+look_take_arena(struct look *l)
+{
+	struct arena taken = l->arena;
+
+	arena_init(&l->arena);
+	return taken;
+}
+
+/* ---- what it says ---- */
+
+struct queue_input *
+look_queue(const struct look *l, struct arena *a, size_t *count)
+{
+	struct queue_input *queue = ARENA_ARRAY(a, l->pending.len + 1, struct queue_input);
+
+	*count = 0;
+	for (size_t i = 0; i < l->pending.len; i++) {
+		const struct input_row *in = &l->pending.ptr[i];
+
+		if (in->meta.class == INPUT_TRIGGER)
+			queue[(*count)++] = (struct queue_input){
+				.seq = in->seq,
+				.created_at_ms = in->created_at_ms,
+				.due_at_ms = in->meta.due_at_ms,
+				.busy = in->meta.busy,
+				.sender = in->meta.sender,
+				.group = in->meta.group,
+				.media = in->meta.media,
+			};
+	}
+	return queue;
+}
+
+/* The id of a pending trigger. */
+static struct str
+id_at(const struct look *l, int64_t seq)
+{
+	for (size_t i = 0; i < l->pending.len; i++)
+		if (l->pending.ptr[i].seq == seq)
+			return l->pending.ptr[i].id;
+	return (struct str){ 0 };
+}
+
+static bool
+is_among(struct str id, const struct str *ids, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (str_eq(ids[i], id))
+			return true;
+	return false;
+}
+
+/* Triggers and what is bound to them, in seq order. */
+static struct str_list
+with_bound(const struct look *l, struct arena *a, const struct str *triggers, size_t count)
+{
+	struct str *out = ARENA_ARRAY(a, l->pending.len + 1, struct str);
+	size_t found = 0;
+
+	for (size_t i = 0; i < l->pending.len; i++) {
+		const struct input_row *in = &l->pending.ptr[i];
+
+		if (is_among(in->id, triggers, count) ||
+		    (in->meta.class == INPUT_BOUND && is_among(in->meta.bound_to, triggers, count)))
+			out[found++] = in->id;
+	}
+	return (struct str_list){ out, found };
+}
+
+struct str_list
+look_consumes(const struct look *l, struct arena *a, size_t first, size_t count)
+{
+	size_t all;
+	const struct queue_input *queue = look_queue(l, a, &all);
+	struct str *ids = ARENA_ARRAY(a, count + 1, struct str);
+
+	for (size_t i = 0; i < count && first + i < all; i++)
+		ids[i] = id_at(l, queue[first + i].seq);
+	return with_bound(l, a, ids, count);
+}
+
+static struct str_list
+steers(const struct look *l, struct arena *a, int64_t now_ms)
+{
+	size_t all, found;
+	const struct queue_input *queue = look_queue(l, a, &all);
+	size_t *at = ARENA_ARRAY(a, all + 1, size_t);
+	struct str *ids = ARENA_ARRAY(a, all + 1, struct str);
+
+	found = queue_steers(queue, all, now_ms, at);
+	for (size_t i = 0; i < found; i++)
+		ids[i] = id_at(l, queue[at[i]].seq);
+	return with_bound(l, a, ids, found);
+}
+
+struct turn_inputs
+look_inputs(const struct look *l, struct arena *a, int64_t now_ms)
+{
+	struct str *interrupts = ARENA_ARRAY(a, l->pending.len + 1, struct str);
+	struct turn_answer *answers = ARENA_ARRAY(a, l->pending.len + 1, struct turn_answer);
+	struct turn_inputs out = { .interrupts.ptr = interrupts, .answers = answers };
+
+	for (size_t i = 0; i < l->pending.len; i++) {
+		const struct input_row *in = &l->pending.ptr[i];
+		const struct turn_answer *known;
+
+		if (in->meta.class == INPUT_CONTROL)
+			interrupts[out.interrupts.len++] = in->id;
+		if (in->meta.class != INPUT_ANSWER)
+			continue;
+		known = turn_history_answer(&l->history, in->id);
+		if (known)
+			answers[out.answer_count++] = *known;
+	}
+	out.steers = steers(l, a, now_ms);
+	return out;
+}

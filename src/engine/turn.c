@@ -1,0 +1,444 @@
+#include "engine/turn.h"
+
+#include <stdlib.h>
+
+#include "base/json_write.h"
+#include "base/log.h"
+#include "base/xalloc.h"
+#include "engine/commit.h"
+#include "engine/fanout.h"
+#include "engine/wake.h"
+
+struct timer_slot {
+	struct turn *turn;
+	enum turn_timer which;
+	struct host_timer *timer; /* made when it is first set */
+};
+
+struct turn {
+	struct actor *actor; /* NULL: it is over */
+	struct engine *en;
+	struct arena arena;
+	struct context_setup setup;
+	struct turn_machine *machine;
+	struct str id;
+	int64_t head_seq, fence, orphan;
+	bool shared;
+	unsigned looks_due; /* so many looks until one is younger than the refusal */
+	unsigned answers;   /* of the store, on their way: the turn outlives them */
+
+	struct context *context;
+	unsigned context_request;
+	struct provider_call *model;
+	unsigned model_request;
+	struct timer_slot timers[TURN_TIMERS];
+
+	struct turn_over result;
+	turn_over_fn *over;
+	struct host_task over_task;
+};
+
+static void step(struct turn *t, struct turn_input in);
+
+struct str
+turn_id(const struct turn *t)
+{
+	return t->id;
+}
+
+/* ---- its end ---- */
+
+static void
+turn_free(struct turn *t)
+{
+	turn_machine_release(t->machine);
+	arena_release(&t->arena);
+	free(t);
+}
+
+/* The store has answered: true while the turn goes on. */
+static bool
+goes_on(struct turn *t)
+{
+	t->answers--;
+	if (t->actor)
+		return true;
+	if (t->answers == 0)
+		turn_free(t);
+	return false;
+}
+
+static void
+report_over(struct host_task *task)
+{
+	struct turn *t = LIST_OWNER(task, struct turn, over_task);
+	struct actor *actor = t->actor;
+
+	actor->turn = NULL;
+	t->actor = NULL;
+	t->over(actor, &t->result);
+	if (t->answers == 0)
+		turn_free(t);
+}
+
+static void
+finish(struct turn *t, enum turn_finish how)
+{
+	if (t->model)
+		t->setup.provider->ops->cancel(TAKE(t->model));
+	context_free(&t->context);
+	for (int i = 0; i < TURN_TIMERS; i++)
+		if (t->timers[i].timer)
+			t->en->host->ops->timer_free(TAKE(t->timers[i].timer));
+	t->result = (struct turn_over){ how, t->fence, t->fence == 0 ? t->orphan : 0 };
+	host_defer(t->en->host, &t->over_task);
+}
+
+/* ---- commits ---- */
+
+static void
+say_failed(const struct turn *t, const struct store_result *result)
+{
+	log_write(LOG_WARN, "turn.commit_failed", LOG_STR("session", t->actor->id),
+		  LOG_STR("turn", t->id), LOG_STR("error", str_of(result->err.text)));
+}
+
+/* A refusal may only mean that a steering message was taken back: what holds now decides. */
+static void
+on_refused(struct turn *t, const struct store_result *result)
+{
+	say_failed(t, result);
+	if (result->rc != ERR_CONFLICT || t->fence == 0) {
+		step(t, (struct turn_input){ .kind = TURN_IN_REFUSED });
+		return;
+	}
+	t->looks_due = t->actor->looking ? 2 : 1;
+	wake_session(t->en, t->actor->id);
+}
+
+static void
+on_committed(void *ctx, const struct commit_result *result)
+{
+	struct turn *t = ctx;
+
+	if (!goes_on(t))
+		return;
+	if (result->store->rc != 0) {
+		on_refused(t, result->store);
+		return;
+	}
+	if (result->store->fence != 0)
+		t->fence = result->store->fence;
+	step(t, (struct turn_input){ .kind = TURN_IN_COMMITTED });
+}
+
+static void
+put_partial(struct turn *t, struct commit *c, struct str body)
+{
+	commit_put(c, &(struct store_put){ .record = { .kind = RECORD_PARTIAL,
+						       .id = t->actor->id,
+						       .owner = t->id,
+						       .body = body },
+					   .if_version = STORE_VERSION_ANY,
+					   .remove = body.len == 0 });
+}
+
+static struct str_list
+keep_ids(struct arena *a, struct str_list ids)
+{
+	struct str *out = ARENA_ARRAY(a, ids.len + 1, struct str);
+
+	for (size_t i = 0; i < ids.len; i++)
+		out[i] = arena_str(a, ids.ptr[i]);
+	return (struct str_list){ out, ids.len };
+}
+
+static void
+require_lease(struct turn *t, struct commit *c, enum turn_lease lease)
+{
+	struct store_require *need = commit_require(c);
+
+	switch (lease) {
+	case TURN_LEASE_TAKE: commit_lease(c, STORE_LEASE_TAKE); return;
+	case TURN_LEASE_KEEP: need->fence = t->fence; return;
+	case TURN_LEASE_RELEASE:
+		need->fence = t->fence;
+		commit_lease(c, STORE_LEASE_RELEASE);
+		return;
+	case TURN_LEASE_BREAK:
+		need->has_head = true;
+		need->head_seq = t->head_seq;
+		commit_lease(c, STORE_LEASE_BREAK);
+		return;
+	}
+}
+
+static void
+do_commit(struct turn *t, const struct turn_effect *e)
+{
+	struct commit *c = commit_new(t->en, t->actor->id);
+
+	for (size_t i = 0; i < e->event_count; i++)
+		IGNORE(commit_append(
+			c, &(struct commit_event){ /* the machine knows its ids */
+						   .kind = e->events[i].kind,
+						   .author = event_usual_author(e->events[i].kind),
+						   .id = e->events[i].id,
+						   .turn = t->id,
+						   .payload = e->events[i].payload }));
+	require_lease(t, c, e->lease);
+	commit_require(c)->pending = keep_ids(commit_arena(c), e->pending);
+	if (e->drop_partial)
+		put_partial(t, c, (struct str){ 0 });
+	t->answers++;
+	commit_submit(c, on_committed, t);
+}
+
+/* ---- what was said so far ---- */
+
+static void
+on_saved(void *ctx, const struct commit_result *result)
+{
+	struct turn *t = ctx;
+
+	/* The next commit would find out too, but a long answer should not go on for nobody. */
+	if (goes_on(t) && result->store->rc == ERR_CONFLICT)
+		wake_session(t->en, t->actor->id);
+}
+
+static void
+save_partial(struct turn *t, const struct turn_effect *e)
+{
+	struct commit *c = commit_new(t->en, t->actor->id);
+	struct buf body;
+	struct jw w;
+
+	buf_init(&body, STORE_PAYLOAD_MAX);
+	jw_init(&w, &body);
+	jw_object(&w);
+	jw_field_str(&w, "event_id", e->event_id);
+	jw_field_str(&w, "model", t->setup.model);
+	jw_field_str(&w, "text", e->text);
+	jw_end_object(&w);
+	put_partial(t, c, buf_str(&body));
+	buf_release(&body);
+	commit_require(c)->fence = t->fence;
+	t->answers++;
+	commit_submit(c, on_saved, t);
+}
+
+/* ---- the model ---- */
+
+static void
+on_context(void *ctx, int rc, const struct err *err)
+{
+	struct turn *t = ctx;
+
+	step(t, (struct turn_input){ .kind = rc == 0 ? TURN_IN_CONTEXT : TURN_IN_NO_CONTEXT,
+				     .request = t->context_request,
+				     .text = rc == 0 ? (struct str){ 0 } : str_of(err->text) });
+}
+
+static void
+load_context(struct turn *t, const struct turn_effect *e)
+{
+	context_free(&t->context);
+	t->context_request = e->request;
+	t->context = context_load(t->en,
+				  &(struct context_ask){ .session = t->actor->id,
+							 .setup = &t->setup,
+							 .shared = t->shared,
+							 .aggressive = e->aggressive,
+							 .note = e->note },
+				  on_context, t);
+}
+
+static void
+on_text(void *ctx, struct str piece)
+{
+	struct turn *t = ctx;
+
+	step(t, (struct turn_input){
+			.kind = TURN_IN_TEXT, .request = t->model_request, .text = piece });
+}
+
+static void
+on_thinking(void *ctx, struct str piece)
+{
+	struct turn *t = ctx;
+
+	step(t, (struct turn_input){
+			.kind = TURN_IN_THINKING, .request = t->model_request, .text = piece });
+}
+
+static void
+on_thinking_data(void *ctx, struct str data)
+{
+	struct turn *t = ctx;
+
+	step(t, (struct turn_input){
+			.kind = TURN_IN_THINKING_DATA, .request = t->model_request, .text = data });
+}
+
+static void
+on_call(void *ctx, const struct tool_call *call)
+{
+	struct turn *t = ctx;
+
+	step(t, (struct turn_input){
+			.kind = TURN_IN_CALL, .request = t->model_request, .call = call });
+}
+
+static enum turn_stop
+stop_of(enum provider_stop stop)
+{
+	switch (stop) {
+	case PROVIDER_STOP_END: return TURN_STOP_END;
+	case PROVIDER_STOP_TOOLS: return TURN_STOP_TOOLS;
+	case PROVIDER_STOP_LENGTH: return TURN_STOP_LENGTH;
+	case PROVIDER_STOP_REFUSAL: return TURN_STOP_REFUSAL;
+	}
+	return TURN_STOP_END;
+}
+
+static void
+on_done(void *ctx, enum provider_stop stop, const struct usage *usage)
+{
+	struct turn *t = ctx;
+
+	t->model = NULL;
+	step(t, (struct turn_input){ .kind = TURN_IN_DONE,
+				     .request = t->model_request,
+				     .stop = stop_of(stop),
+				     .usage = *usage,
+				     .cost_picodollars = -1 });
+}
+
+static void
+on_failed(void *ctx, const struct provider_failure *failure)
+{
+	struct turn *t = ctx;
+
+	t->model = NULL;
+	step(t, (struct turn_input){ .kind = TURN_IN_FAILED,
+				     .request = t->model_request,
+				     .failure = failure->kind,
+				     .retry_after_ms = failure->retry_after_ms,
+				     .text = str_of(failure->err->text) });
+}
+
+static void
+start_model(struct turn *t, const struct turn_effect *e)
+{
+	static const struct provider_events EVENTS = { on_text, on_thinking, on_thinking_data,
+						       on_call, on_done,     on_failed };
+	struct provider *p = t->setup.provider;
+
+	t->model_request = e->request;
+	t->model = p->ops->start(p, context_request(t->context), &EVENTS, t);
+}
+
+/* ---- timers ---- */
+
+static void
+on_timer(void *ctx)
+{
+	struct timer_slot *slot = ctx;
+
+	step(slot->turn, (struct turn_input){ .kind = TURN_IN_TIMER, .timer = slot->which });
+}
+
+static void
+set_timer(struct turn *t, enum turn_timer which, int64_t delay_ms)
+{
+	struct timer_slot *slot = &t->timers[which];
+	struct host *host = t->en->host;
+
+	if (!slot->timer && delay_ms < 0)
+		return;
+	if (!slot->timer) {
+		*slot = (struct timer_slot){ t, which, NULL };
+		slot->timer = host->ops->timer_new(host, on_timer, slot);
+	}
+	host->ops->timer_set(slot->timer, delay_ms);
+}
+
+/* ---- steps ---- */
+
+static void
+carry_out(struct turn *t, const struct turn_effect *e)
+{
+	switch (e->kind) {
+	case TURN_DO_COMMIT: do_commit(t, e); return;
+	case TURN_DO_CONTEXT: load_context(t, e); return;
+	case TURN_DO_MODEL: start_model(t, e); return;
+	case TURN_DO_MODEL_CANCEL:
+		if (t->model)
+			t->setup.provider->ops->cancel(TAKE(t->model));
+		return;
+	case TURN_DO_TOOL:
+	case TURN_DO_TOOL_CANCEL: return; /* no tool runs in this process: the plan names none */
+	case TURN_DO_TIMER: set_timer(t, e->timer, e->delay_ms); return;
+	case TURN_DO_PREVIEW_START:
+		fanout_preview_start(t->actor, e->event_id, e->event_kind);
+		return;
+	case TURN_DO_PREVIEW_DELTA: fanout_preview_delta(t->actor, e->event_id, e->text); return;
+	case TURN_DO_PREVIEW_END: fanout_preview_end(t->actor, e->event_id); return;
+	case TURN_DO_SAVE: save_partial(t, e); return;
+	case TURN_DO_FINISH: finish(t, e->finish); return;
+	}
+}
+
+/* Nothing that an effect starts answers from inside, so steps never nest. */
+static void
+step(struct turn *t, struct turn_input in)
+{
+	const struct turn_effect *effects;
+	size_t count;
+
+	in.now_ms = host_now_ms(t->en->host);
+	effects = turn_machine_step(t->machine, &in, &count);
+	for (size_t i = 0; i < count; i++)
+		carry_out(t, &effects[i]);
+}
+
+void
+turn_start(struct actor *actor, const struct turn_begin *begin)
+{
+	struct turn *t = xcalloc(1, sizeof *t);
+
+	*t = (struct turn){
+		.actor = actor,
+		.en = actor->en,
+		.arena = begin->arena,
+		.setup = begin->setup,
+		.id = begin->plan.turn,
+		.head_seq = begin->head_seq,
+		.shared = begin->shared,
+		.orphan = begin->orphan,
+		.over = begin->over,
+		.over_task.fn = report_over,
+	};
+	list_init(&t->over_task.node);
+	t->machine = turn_machine_new(&t->arena, &begin->plan);
+	actor->turn = t;
+	step(t, (struct turn_input){ .kind = TURN_IN_START });
+}
+
+void
+turn_see(struct turn *t, const struct turn_sight *sight)
+{
+	/* Fences only grow. A smaller one was read before ours was taken. */
+	bool lost = sight && t->fence != 0 && sight->fence > t->fence;
+
+	if (sight && !lost)
+		step(t, (struct turn_input){ .kind = TURN_IN_INPUTS, .inputs = sight->inputs });
+	if (lost || (t->looks_due > 0 && --t->looks_due == 0))
+		step(t, (struct turn_input){ .kind = TURN_IN_REFUSED, .lost = lost });
+}
+
+void
+turn_drain(struct turn *t)
+{
+	step(t, (struct turn_input){ .kind = TURN_IN_DRAIN });
+}

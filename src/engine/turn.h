@@ -1,0 +1,41 @@
+/* turn - one turn that runs here: carries out the effects of core/turn_machine and translates what
+ * happens (commits, the model, timers) into its inputs. */
+#pragma once
+#include "core/turn_machine.h"
+#include "engine/actor.h"
+#include "engine/context.h"
+
+/* The text of a message that is being written, so that a crash keeps what was said. id: session,
+ * owner: turn; body {"event_id","model","text"}. Written only by the holder of the lease. */
+#define RECORD_PARTIAL STR("partial")
+
+struct turn_over {
+	enum turn_finish finish;
+	int64_t fence;  /* what it held; 0: never anything */
+	int64_t orphan; /* as it was given, unless that lease is broken now */
+};
+/* The turn is off its actor when it is called; the actor may be gone afterwards. */
+typedef void turn_over_fn(struct actor *actor, const struct turn_over *over);
+
+struct turn_begin {
+	struct turn_plan plan;
+	struct context_setup setup;
+	struct arena arena; /* what they point to; becomes the turn's */
+	int64_t head_seq;   /* of the log the plan was made from */
+	bool shared;
+	int64_t orphan; /* fence of the lease it is to break; 0: none */
+	turn_over_fn *over;
+};
+/* actor->turn is set when it returns; over comes later, never from inside. */
+void turn_start(struct actor *actor, const struct turn_begin *begin);
+
+/* What a look at the session showed. */
+struct turn_sight {
+	struct turn_inputs inputs;
+	int64_t fence;
+};
+/* NULL: it could not be read. */
+void turn_see(struct turn *t, const struct turn_sight *sight);
+/* The server stops: put it off. */
+void turn_drain(struct turn *t);
+struct str turn_id(const struct turn *t);

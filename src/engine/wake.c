@@ -1,0 +1,440 @@
+#include "engine/wake.h"
+
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/xalloc.h"
+#include "core/event_make.h"
+#include "core/queue_policy.h"
+#include "engine/access.h"
+#include "engine/actor.h"
+#include "engine/commit.h"
+#include "engine/look.h"
+#include "engine/turn.h"
+#include "engine/wake_private.h"
+
+enum {
+	RETRY_MS = 1000,  /* the store did not answer */
+	CONFLICT_MS = 10, /* the log has moved on since the look */
+	ORPHAN_MS = 1000, /* a lease is held by nobody: break it */
+};
+
+/* One look at a session, and the turn that may come of it. */
+struct sighting {
+	struct actor *actor;
+	struct look *look;
+	struct turn_begin begin;
+	int64_t orphan; /* fence of a lease that this process holds without a turn; 0: none */
+};
+
+static void begin_look(struct actor *actor);
+
+static void
+end_look(struct sighting *s)
+{
+	struct actor *actor = s->actor;
+	struct engine *en = actor->en;
+
+	look_free(&s->look);
+	free(s);
+	actor->looking = false;
+	if (actor->look_again && (actor->turn || !en->draining)) {
+		actor->look_again = false;
+		begin_look(actor);
+	} else if (!actor->turn) {
+		wake_recover_settled(en->wake, actor->id);
+		actor_settle(actor);
+	}
+	en->open_turns--;
+	engine_turn_closed(en);
+}
+
+static void
+try_later(struct sighting *s, const struct err *err)
+{
+	log_write(LOG_WARN, "wake.look_failed", LOG_STR("session", s->actor->id),
+		  LOG_STR("error", str_of(err->text)));
+	if (!s->actor->en->draining)
+		wake_nap(s->actor->en->wake, s->actor->id, RETRY_MS, s->orphan);
+}
+
+/* ---- a turn begins, and is over ---- */
+
+/* Whoever releases a lease looks again: what came meanwhile has woken nobody. */
+static void
+on_over(struct actor *actor, const struct turn_over *over)
+{
+	struct engine *en = actor->en;
+	struct str session = actor->id;
+
+	wake_recover_settled(en->wake, session);
+	if (!en->draining && over->finish == TURN_FINISH_BROKEN)
+		wake_nap(en->wake, session, ORPHAN_MS, over->fence);
+	else if (!en->draining && over->finish == TURN_FINISH_LOST)
+		wake_nap(en->wake, session, over->orphan != 0 ? ORPHAN_MS : CONFLICT_MS,
+			 over->orphan);
+	else if (!en->draining)
+		wake_session(en, session);
+	actor_settle(actor);
+	en->open_turns--;
+	engine_turn_closed(en);
+}
+
+static void
+on_setup(void *ctx, int rc, const struct err *err, const struct context_setup *setup)
+{
+	struct sighting *s = ctx;
+	struct turn_plan *plan = &s->begin.plan;
+	struct engine *en = s->actor->en;
+
+	if (rc != 0)
+		try_later(s, err);
+	if (rc != 0 || en->draining) {
+		end_look(s);
+		return;
+	}
+	plan->model = setup->model;
+	plan->problem = setup->problem;
+	plan->tools = setup->run.tools;
+	plan->tool_count = setup->run.tool_count;
+	plan->max_steps = setup->run.max_steps;
+	plan->timeout_ms = setup->run.timeout_ms;
+	plan->retry = retry_policy_default();
+	rand_bytes(&en->rand, plan->seed.bytes, sizeof plan->seed.bytes);
+	s->begin.setup = *setup;
+	s->begin.head_seq = s->look->session.row.head_seq;
+	s->begin.shared = s->look->session.group;
+	s->begin.over = on_over;
+	s->begin.orphan = s->orphan;
+	s->begin.arena = look_take_arena(s->look);
+	en->open_turns++;
+	turn_start(s->actor, &s->begin);
+	end_look(s);
+}
+
+static void
+start_turn(struct sighting *s)
+{
+	context_setup_load(s->actor->en, &s->look->session, &s->look->arena, on_setup, s);
+}
+
+/* ---- no turn is open: the queue ---- */
+
+static void
+pick_from_queue(struct sighting *s)
+{
+	struct look *l = s->look;
+	struct engine *en = l->en;
+	struct queue_facts f = {
+		.phase = TURN_NONE,
+		.now_ms = host_now_ms(en->host),
+		.quiet_ms = en->config.quiet_ms,
+	};
+	size_t count;
+	const struct queue_input *queue = look_queue(l, &l->arena, &count);
+	struct queue_plan plan = queue_pick(queue, count, &f);
+
+	if (plan.pick != PICK_TRIGGERS) {
+		if (plan.look_again_ms != 0)
+			wake_nap(en->wake, s->actor->id, plan.look_again_ms - f.now_ms, 0);
+		end_look(s);
+		return;
+	}
+	s->begin.plan.how = TURN_OPENS;
+	s->begin.plan.turn = engine_make_id(en, &l->arena, "turn");
+	s->begin.plan.consumes = look_consumes(l, &l->arena, plan.first, plan.count);
+	loop_guard_init(&s->begin.plan.guard);
+	start_turn(s);
+}
+
+/* ---- a turn is open and nobody runs it ---- */
+
+static void
+plan_calls(const struct look *l, struct arena *a, struct turn_plan *plan)
+{
+	struct turn_call *calls = ARENA_ARRAY(a, l->calls.len + 1, struct turn_call);
+
+	for (size_t i = 0; i < l->calls.len; i++)
+		if (l->calls.ptr[i].state != CALL_CLOSED &&
+		    turn_history_call(&l->history, &l->calls.ptr[i], &calls[plan->call_count]))
+			plan->call_count++;
+	plan->calls = calls;
+}
+
+/* Did the process that ran it die in the middle, or was it put off in good order? */
+static bool
+was_cut_short(const struct look *l)
+{
+	enum turn_phase phase = l->session.row.state.phase;
+
+	return phase == TURN_RUNNING || (phase == TURN_RESCHEDULED && !l->history.marked);
+}
+
+static struct recover_turn_plan
+judge(const struct look *l)
+{
+	const struct turn_history *h = &l->history;
+	struct recover_turn_facts f = {
+		.now_ms = host_now_ms(l->en->host),
+		.updated_at_ms = h->last_at_ms,
+		.turn_open = true,
+		.attempts = h->marked ? h->continuations - 1 : h->continuations,
+		.authorised = true,
+	};
+
+	return recover_turn_decide(&RECOVER_SETTINGS_DEFAULT, &(struct recover_mark){ 0 }, &f);
+}
+
+static void
+plan_open_turn(struct sighting *s)
+{
+	const struct look *l = s->look;
+	const struct turn_history *h = &l->history;
+	bool parked = l->session.row.state.phase == TURN_PARKED;
+
+	s->begin.plan = (struct turn_plan){
+		.how = TURN_CONTINUES,
+		.turn = l->session.row.turn,
+		.inputs = look_inputs(l, &s->look->arena, host_now_ms(l->en->host)),
+		.steps = h->steps,
+		.leased_ms = turn_history_leased_ms(h),
+		.guard = h->guard,
+		.continuations = h->continuations,
+		.parked_on = parked ? h->parked_on : 0,
+		.reason = h->marked ? h->reason : RECOVER_RESTART_INTERRUPTED,
+		.open_request = h->open_request,
+		.has_partial = l->has_partial,
+		.partial_id = l->partial_id,
+		.partial_text = l->partial_text,
+		.partial_model = l->partial_model,
+	};
+	plan_calls(l, &s->look->arena, &s->begin.plan);
+	if (parked)
+		return;
+	s->begin.plan.recover = judge(l);
+	s->begin.plan.note = recover_model_note(s->begin.plan.reason);
+	if (was_cut_short(l) || s->begin.plan.recover.turn == RECOVER_TURN_INTERRUPT)
+		s->begin.plan.how = TURN_RECOVERS;
+}
+
+static void
+go_on_with_turn(struct sighting *s)
+{
+	struct look *l = s->look;
+	int64_t broken = wake_nap_take_fence(l->en->wake, s->actor->id);
+
+	s->orphan = l->session.lease_live && broken == l->session.fence ? broken : 0;
+	if ((l->session.lease_live && s->orphan == 0) || !l->has_history) {
+		end_look(s); /* somebody runs it and hears of everything, or it waits for people */
+		return;
+	}
+	plan_open_turn(s);
+	if (s->begin.plan.how == TURN_CONTINUES && s->begin.plan.inputs.interrupts.len > 0)
+		s->begin.plan.how = TURN_STOPS;
+	if (turn_machine_has_work(&l->arena, &s->begin.plan))
+		start_turn(s);
+	else
+		end_look(s);
+}
+
+/* ---- looking ---- */
+
+static bool
+may_run(const struct look *l)
+{
+	enum lifecycle life = l->session.row.state.lifecycle;
+
+	return l->found && !l->en->draining &&
+	       (life == LIFECYCLE_ACTIVE || life == LIFECYCLE_INACTIVE);
+}
+
+static void
+show_turn(struct sighting *s)
+{
+	struct look *l = s->look;
+
+	turn_see(
+		s->actor->turn,
+		&(struct turn_sight){ .inputs = look_inputs(l, &l->arena, host_now_ms(l->en->host)),
+				      .fence = l->session.fence });
+}
+
+static void
+on_looked(void *ctx, int rc, const struct err *err)
+{
+	struct sighting *s = ctx;
+	struct actor *actor = s->actor;
+
+	if (rc != 0) {
+		if (actor->turn)
+			turn_see(actor->turn, NULL);
+		else
+			try_later(s, err);
+		end_look(s);
+	} else if (actor->turn) {
+		show_turn(s);
+		end_look(s);
+	} else if (s->look->running_here) {
+		actor->look_again = true; /* it ended meanwhile: this look knows too little */
+		end_look(s);
+	} else if (!may_run(s->look)) {
+		end_look(s);
+	} else if (s->look->session.row.state.phase == TURN_NONE) {
+		pick_from_queue(s);
+	} else {
+		go_on_with_turn(s);
+	}
+}
+
+static void
+begin_look(struct actor *actor)
+{
+	struct sighting *s = xcalloc(1, sizeof *s);
+
+	actor->looking = true;
+	actor->en->open_turns++; /* a drain waits for looks too */
+	s->actor = actor;
+	s->look = look_start(actor->en, actor->id, actor->turn != NULL, on_looked, s);
+}
+
+void
+wake_session(struct engine *en, struct str session)
+{
+	struct actor *actor = en->draining ? actor_find(en, session) : actor_get(en, session);
+
+	if (!actor || (en->draining && !actor->turn))
+		return;
+	if (actor->looking)
+		actor->look_again = true;
+	else
+		begin_look(actor);
+}
+
+/* ---- life ---- */
+
+struct wake *
+wake_new(struct engine *en)
+{
+	struct wake *w = xcalloc(1, sizeof *w);
+
+	w->en = en;
+	map_init(&w->naps, rand_u64(&en->rand));
+	map_init(&w->recovering, rand_u64(&en->rand));
+	arena_init(&w->ids);
+	return w;
+}
+
+void
+wake_free(struct wake **p)
+{
+	struct wake *w = *p;
+
+	if (!w)
+		return;
+	wake_nap_free_all(w);
+	map_release(&w->naps);
+	map_release(&w->recovering);
+	vec_release(&w->found);
+	arena_release(&w->ids);
+	if (w->drain_timer)
+		w->en->host->ops->timer_free(w->drain_timer);
+	free(w);
+	*p = NULL;
+}
+
+static void
+on_drain_over(void *ctx)
+{
+	struct wake *w = ctx;
+	size_t at = 0;
+	struct str key;
+	void *value;
+
+	while (map_next(&w->en->actors, &at, &key, &value)) {
+		struct actor *actor = value;
+
+		if (actor->turn)
+			turn_drain(actor->turn);
+	}
+}
+
+void
+wake_drain(struct engine *en, int64_t timeout_ms)
+{
+	struct wake *w = en->wake;
+
+	wake_nap_free_all(w);
+	w->drain_timer = en->host->ops->timer_new(en->host, on_drain_over, w);
+	en->host->ops->timer_set(w->drain_timer, timeout_ms > 0 ? timeout_ms : 0);
+}
+
+/* ---- the command ---- */
+
+struct waking {
+	struct engine *en;
+	struct engine_call call;
+	struct str session;
+	struct arena arena;
+};
+
+static void
+waking_end(struct waking *w, int rc, const struct err *err)
+{
+	struct engine_answer answer = { .rc = rc, .err = err, .queue_position = -1 };
+
+	if (rc == 0) {
+		answer.id = w->session;
+		wake_session(w->en, w->session);
+	}
+	w->call.done(w->call.ctx, &answer);
+	arena_release(&w->arena);
+	free(w);
+}
+
+static void
+on_reactivated(void *ctx, const struct commit_result *result)
+{
+	waking_end(ctx, result->store->rc, &result->store->err);
+}
+
+/* Waking an inactive session makes it active again. */
+static void
+reactivate(struct waking *w)
+{
+	struct commit *c = commit_new(w->en, w->session);
+	struct buf b;
+
+	buf_init(&b, STORE_INLINE_MAX);
+	event_make_lifecycle(&b, LIFECYCLE_ACTIVE, STR("woken"));
+	IGNORE(commit_append_made(c, EVENT_SESSION_UPDATED, (struct str){ 0 }, &b)); /* its id */
+	commit_require(c)->lifecycles = 1u << LIFECYCLE_INACTIVE;
+	commit_submit(c, on_reactivated, w);
+}
+
+static void
+on_allowed(void *ctx, int rc, const struct err *err, const struct store_session *session,
+	   bool takes_part)
+{
+	struct waking *w = ctx;
+
+	(void)takes_part;
+	if (rc == 0 && session->row.state.lifecycle == LIFECYCLE_INACTIVE)
+		reactivate(w);
+	else
+		waking_end(w, rc, err);
+}
+
+void
+engine_wake(struct engine *en, const struct engine_call *call, struct str session)
+{
+	struct waking *w;
+
+	if (engine_is_closed(en, call))
+		return;
+	w = xcalloc(1, sizeof *w);
+	w->en = en;
+	w->call = *call;
+	arena_init(&w->arena);
+	w->session = arena_str(&w->arena, session);
+	access_check(en, call->caller, ACCESS_SESSION_POST, w->session, on_allowed, w);
+}

@@ -1,0 +1,75 @@
+/* wake_recover - what a start finds open: every session with an open turn or a pending trigger is
+ * looked at, a few at a time, newest first. The look itself recovers what a dead process left. */
+#include "engine/wake_private.h"
+
+enum { PAGE_ROWS = 500, AT_ONCE = 16 };
+
+static void
+pump(struct wake *w)
+{
+	while (w->active < AT_ONCE && w->next < w->found.len && !w->en->draining) {
+		struct str session = w->found.ptr[w->next++];
+
+		w->active++;
+		map_put(&w->recovering, session, w);
+		wake_session(w->en, session);
+	}
+}
+
+void
+wake_recover_settled(struct wake *w, struct str session)
+{
+	if (!map_remove(&w->recovering, session))
+		return;
+	w->active--;
+	pump(w);
+}
+
+static bool
+on_session(void *ctx, const struct store_row *row)
+{
+	struct wake *w = ctx;
+
+	w->cursor_ms = row->session->row.counters.last_activity_ms;
+	w->cursor_id = arena_str(&w->ids, row->session->id);
+	*vec_push(&w->found) = w->cursor_id;
+	return true;
+}
+
+static void read_page(struct wake *w);
+
+static void
+on_page(void *ctx, int rc, bool more, const struct err *err)
+{
+	struct wake *w = ctx;
+
+	if (rc == 0 && more) {
+		read_page(w);
+		return;
+	}
+	w->known(w->known_ctx, rc, err);
+	if (rc == 0)
+		pump(w);
+}
+
+static void
+read_page(struct wake *w)
+{
+	store_read(w->en->store,
+		   &(struct store_query){ .kind = STORE_LIST_SESSIONS,
+					  .filter.open_work = true,
+					  .cursor_ms = w->cursor_ms,
+					  .cursor_id = w->cursor_id,
+					  .limit = PAGE_ROWS },
+		   on_session, on_page, w);
+}
+
+void
+wake_recover(struct engine *en, void (*done)(void *ctx, int rc, const struct err *err), void *ctx)
+{
+	struct wake *w = en->wake;
+
+	w->known = done;
+	w->known_ctx = ctx;
+	read_page(w);
+}
