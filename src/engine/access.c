@@ -51,12 +51,19 @@ refuse(const struct access_decision *d, struct err *e)
 }
 
 int
-access_check_now(const struct engine_caller *caller, enum access_verb verb, struct err *e)
+access_check_environment(const struct engine_caller *caller, enum access_verb verb,
+			 struct str environment, struct err *e)
 {
-	struct access_target target = { 0 };
+	struct access_target target = { .environment_id = environment };
 	struct access_decision d = access_policy_decide(&caller->who, verb, &target);
 
 	return refuse(&d, e);
+}
+
+int
+access_check_now(const struct engine_caller *caller, enum access_verb verb, struct err *e)
+{
+	return access_check_environment(caller, verb, STR(""), e);
 }
 
 static void

@@ -11,6 +11,9 @@ void access_check(struct engine *en, const struct engine_caller *caller, enum ac
 /* Verbs that concern no session: answers at once. */
 NODISCARD int
 access_check_now(const struct engine_caller *caller, enum access_verb verb, struct err *e);
+/* The same about one environment, which its own token may know of. */
+NODISCARD int access_check_environment(const struct engine_caller *caller, enum access_verb verb,
+				       struct str environment, struct err *e);
 
 /* The id of the record that makes a user a participant. */
 struct str access_participant_id(struct arena *a, struct str session, struct str user);

@@ -173,7 +173,9 @@ read_records(struct page *p)
 			     p);
 		return;
 	}
-	rc = access_check_now(&p->caller, verb, &p->err);
+	rc = verb == ACCESS_ENVIRONMENT_READ
+		     ? access_check_environment(&p->caller, verb, p->query.record_id, &p->err)
+		     : access_check_now(&p->caller, verb, &p->err);
 	if (rc != 0)
 		page_end_later(p, rc);
 	else

@@ -282,7 +282,9 @@ on_agent(void *ctx, int rc, const struct err *err, const struct catalog_agent *a
 	target.level = agent->level;
 	d = access_policy_decide(&o->caller.who, ACCESS_AGENT_USE, &target);
 	if (d.answer != ACCESS_ALLOW) {
-		rc = d.answer == ACCESS_CONFLICT ? ERR_CONFLICT : ERR_NOT_FOUND;
+		rc = d.answer == ACCESS_CONFLICT    ? ERR_CONFLICT
+		     : d.answer == ACCESS_FORBIDDEN ? ERR_DENIED
+						    : ERR_NOT_FOUND;
 		opening_fail(o, err_set(&e, rc, "agent: %s", access_reason_text(d.reason)), &e);
 		return;
 	}
