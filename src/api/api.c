@@ -18,9 +18,9 @@ refuse(struct exchange *x, int status, const char *message)
 }
 
 static bool
-refuse_error(struct exchange *x, int rc, const struct err *e)
+refuse_error(struct exchange *x, const struct err *e)
 {
-	exchange_fail(x, rc, e);
+	exchange_fail(x, e->code, e);
 	return false;
 }
 
@@ -118,7 +118,7 @@ find_route(struct exchange *x, const struct http_head *head, struct route_match 
 
 	*result = route_find(x->api->routes, x->arena, head->method, head->path, match, &e);
 	if (*result == ROUTE_BAD_PATH)
-		return refuse_error(x, ERR_INVALID, &e);
+		return refuse_error(x, &e);
 	if (*result == ROUTE_FOUND) {
 		x->route = (const struct api_route *)(const void *)match->route;
 		memcpy(x->captures, match->captures, sizeof x->captures);
@@ -147,16 +147,37 @@ check_query(struct exchange *x)
 
 	for (size_t i = 0; i < x->query.count; i++) {
 		struct str name = x->query.pairs[i].name;
-		if (!is_known(known, name))
-			return refuse_error(x, ERR_INVALID,
-					    (err_set(&e, ERR_INVALID,
-						     "query parameter " STR_FMT
-						     ": not known here; known are: %s",
-						     STR_ARG(str_slice(name, 0, 64)),
-						     x->route->query ? x->route->query : "none"),
-					     &e));
+		if (is_known(known, name))
+			continue;
+		err_set(&e, ERR_INVALID,
+			"query parameter " STR_FMT ": not known here; known are: %s",
+			STR_ARG(str_slice(name, 0, 64)),
+			x->route->query ? x->route->query : "none");
+		return refuse_error(x, &e);
 	}
 	return true;
+}
+
+/* What concerns the whole server needs no facts that only the engine has: it is asked at the door,
+ * before a body is read. Everything else the engine asks. */
+static bool
+may_enter(struct exchange *x)
+{
+	struct access_target server = { 0 };
+	struct access_decision d;
+	struct err e;
+
+	if (x->route->verb != ACCESS_SERVER && x->route->verb != ACCESS_USERS &&
+	    x->route->verb != ACCESS_TOKENS)
+		return true;
+	d = access_policy_decide(&x->caller.who, x->route->verb, &server);
+	if (d.answer == ACCESS_ALLOW)
+		return true;
+	if (d.answer == ACCESS_FORBIDDEN)
+		err_set(&e, ERR_DENIED, "%s", access_reason_text(d.reason));
+	else
+		err_set(&e, ERR_NOT_FOUND, "there is no such thing here");
+	return refuse_error(x, &e);
 }
 
 /* Every step answers by itself when it says no. */
@@ -169,7 +190,7 @@ admit(struct exchange *x, const struct http_head *head, struct gate_head *seen)
 	int rc = gate_read(head, seen, &e);
 
 	if (rc != 0)
-		return refuse_error(x, rc, &e);
+		return refuse_error(x, &e);
 	if (!pass_gate(x, seen) || !find_route(x, head, &match, &result))
 		return false;
 	if (!x->api->ready && !(x->route && x->route->auth == ROUTE_OPEN))
@@ -177,7 +198,7 @@ admit(struct exchange *x, const struct http_head *head, struct gate_head *seen)
 	if (head->query.len > 0) {
 		rc = query_parse(x->arena, head->query, &x->query, &e);
 		if (rc != 0)
-			return refuse_error(x, rc, &e);
+			return refuse_error(x, &e);
 	}
 	if (!(x->route && x->route->auth == ROUTE_OPEN) && !authenticate(x, seen))
 		return false;
@@ -185,7 +206,7 @@ admit(struct exchange *x, const struct http_head *head, struct gate_head *seen)
 		return refuse_method(x, match.allow);
 	if (result == ROUTE_NO_PATH)
 		return refuse(x, 404, "there is nothing at this path; see /v1/openapi.json");
-	return check_query(x);
+	return may_enter(x) && check_query(x);
 }
 
 /* --- the body --- */
@@ -243,8 +264,10 @@ parse_body(struct exchange *x)
 		return true;
 	limits.bytes = x->body_text.len;
 	rc = json_parse(x->arena, x->body_text, &limits, &x->doc, &e);
-	if (rc != 0)
-		return refuse_error(x, rc, (err_prefix(&e, rc, "body: "), &e));
+	if (rc != 0) {
+		err_prefix(&e, rc, "body: ");
+		return refuse_error(x, &e);
+	}
 	x->body = json_root(&x->doc);
 	if (json_type(x->body) != JSON_OBJECT)
 		return refuse(x, 400, "body: must be a JSON object");

@@ -70,20 +70,8 @@ put_server(struct buf *out, const struct api *api)
 void
 system_metrics_route(struct exchange *x)
 {
-	struct access_target server = { 0 };
-	struct access_decision d = access_policy_decide(&x->caller.who, x->route->verb, &server);
-	struct buf *out;
-	struct err e;
+	struct buf *out = exchange_buf(x);
 
-	if (d.answer == ACCESS_FORBIDDEN) {
-		exchange_fail(x, err_set(&e, ERR_DENIED, "%s", access_reason_text(d.reason)), &e);
-		return;
-	}
-	if (d.answer != ACCESS_ALLOW) {
-		exchange_fail(x, err_set(&e, ERR_NOT_FOUND, "there is no such thing here"), &e);
-		return;
-	}
-	out = exchange_buf(x);
 	metrics_put_requests(out, x->api->metrics);
 	put_server(out, x->api);
 	metrics_put_process(out);
