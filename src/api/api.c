@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/xalloc.h"
 
-enum { BEAT_MS = 15 * 1000, SCRATCH_MAX = 128 * 1024 * 1024, REFUSAL_MAX = 16 * 1024 };
+enum { BEAT_MS = 15 * 1000, SCRATCH_MAX = 128 * 1024 * 1024, ERROR_MAX = 1024 * 1024 };
 
 /* --- refusing --- */
 
@@ -37,7 +37,7 @@ on_refuse(void *context, const struct http_refusal *why, struct arena *a, struct
 				   .request_id = id };
 	struct buf body;
 
-	buf_init(&body, REFUSAL_MAX);
+	buf_init(&body, ERROR_MAX);
 	api_error_write(&body, &error);
 	headers[0] = (struct http_header){ STR("request-id"), id };
 	headers[1] = (struct http_header){ STR("x-request-id"), id };
@@ -382,6 +382,7 @@ api_new(const struct api_config *config)
 	api->metrics = metrics_new(API_ROUTE_COUNT);
 	list_init(&api->spare);
 	buf_init(&api->scratch, SCRATCH_MAX);
+	buf_init(&api->errors, ERROR_MAX);
 	return api;
 }
 
@@ -421,6 +422,7 @@ api_free(struct api **out)
 	sse_free(&api->sse);
 	metrics_free(&api->metrics);
 	buf_release(&api->scratch);
+	buf_release(&api->errors);
 	arena_release(&api->arena);
 	free(api);
 }

@@ -18,7 +18,7 @@ struct api {
 	struct metrics *metrics;
 	struct list spare; /* exchanges to be used again */
 	unsigned spare_count;
-	struct buf scratch;
+	struct buf scratch, errors; /* what answers are built in */
 	struct str openapi; /* made when first asked for */
 	bool ready;
 };

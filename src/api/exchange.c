@@ -9,7 +9,7 @@
 #include "base/timestamp.h"
 #include "base/xalloc.h"
 
-enum { SPARE_MAX = 256, NS_PER_MS = 1000000 };
+enum { SPARE_MAX = 256, SCRATCH_KEPT_BYTES = 256 * 1024, NS_PER_MS = 1000000 };
 
 /* --- birth and end --- */
 
@@ -84,8 +84,16 @@ exchange_leave(struct exchange *x)
 struct buf *
 exchange_buf(struct exchange *x)
 {
-	buf_clear(&x->api->scratch);
-	return &x->api->scratch;
+	struct buf *scratch = &x->api->scratch;
+
+	if (scratch->cap > SCRATCH_KEPT_BYTES) { /* one large answer must not cost for good */
+		size_t max = scratch->max;
+
+		buf_release(scratch);
+		buf_init(scratch, max);
+	}
+	buf_clear(scratch);
+	return scratch;
 }
 
 struct sse *
@@ -189,10 +197,11 @@ void
 exchange_refuse(struct exchange *x, const struct api_problem *p, const struct http_header *headers,
 		size_t header_count)
 {
-	struct buf *body = exchange_buf(x);
+	struct buf *body = &x->api->errors;
 	struct http_reply reply = { .status = p->status, .content_type = STR("application/json") };
 	struct api_error error = { p->status, p->type, p->message, p->details, x->request_id };
 
+	buf_clear(body);
 	api_error_write(body, &error);
 	reply.body = buf_str(body);
 	answer(x, &reply, headers, header_count);
