@@ -176,6 +176,7 @@ open_surfaces(struct wire *w, struct err *e)
 	});
 	handler = api_handler(w->api);
 	w->server = http_server_new(w->loop, &handler, &w->config->limits);
+	api_set_server(w->api, w->server);
 	for (size_t i = 0; rc == 0 && i < w->config->listen.len; i++)
 		rc = listen_at(w, &w->config->listen.ptr[i], e);
 	return rc;
