@@ -19,7 +19,7 @@ struct api {
 	struct list spare; /* exchanges to be used again */
 	unsigned spare_count;
 	struct buf scratch, errors; /* what answers are built in */
-	struct str openapi; /* made when first asked for */
+	struct str openapi;         /* made when first asked for */
 	bool ready;
 };
 

@@ -119,7 +119,7 @@ exchange_headers(const struct exchange *x, struct http_header headers[EXCHANGE_H
 }
 
 static void
-answer(struct exchange *x, struct http_reply *reply, const struct http_header *more, size_t count)
+answer(struct exchange *x, struct http_reply reply, const struct http_header *more, size_t count)
 {
 	struct http_header headers[2 * EXCHANGE_HEADERS];
 	size_t n = exchange_headers(x, headers);
@@ -128,10 +128,10 @@ answer(struct exchange *x, struct http_reply *reply, const struct http_header *m
 		abort();
 	for (size_t i = 0; i < count; i++)
 		headers[n++] = more[i];
-	reply->headers = headers;
-	reply->header_count = n;
-	http_request_reply(x->request, reply);
-	exchange_close(x, reply->status);
+	reply.headers = headers;
+	reply.header_count = n;
+	http_request_reply(x->request, &reply);
+	exchange_close(x, reply.status);
 }
 
 void
@@ -144,7 +144,7 @@ exchange_json(struct exchange *x, int status, struct str json, bool replayed)
 		.body = json,
 	};
 
-	answer(x, &reply, &REPLAYED, replayed ? 1 : 0);
+	answer(x, reply, &REPLAYED, replayed ? 1 : 0);
 }
 
 void
@@ -152,7 +152,7 @@ exchange_text(struct exchange *x, int status, struct str content_type, struct st
 {
 	struct http_reply reply = { .status = status, .content_type = content_type, .body = text };
 
-	answer(x, &reply, NULL, 0);
+	answer(x, reply, NULL, 0);
 }
 
 /* --- errors --- */
@@ -204,7 +204,7 @@ exchange_refuse(struct exchange *x, const struct api_problem *p, const struct ht
 	buf_clear(body);
 	api_error_write(body, &error);
 	reply.body = buf_str(body);
-	answer(x, &reply, headers, header_count);
+	answer(x, reply, headers, header_count);
 }
 
 void
