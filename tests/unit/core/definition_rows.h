@@ -75,3 +75,46 @@ definition_row_holds(const struct definition_row *row, definition_row_fn *make)
 			 STR_ARG(want));
 	arena_release(&a);
 }
+
+/* Where a list ends: count entries (with their number in place of #) between head and tail. */
+struct list_end {
+	const char *name;
+	const char *head, *entry, *tail;
+	size_t max;
+	const char *refusal; /* of one more */
+};
+
+static inline void
+list_end_holds(const struct list_end *row, definition_row_fn *make)
+{
+	for (size_t more = 0; more < 2; more++) {
+		struct definition_text out;
+		struct err e = { 0 };
+		struct arena a;
+		struct buf body;
+		int rc;
+
+		arena_init(&a);
+		buf_init(&body, 1 << 20);
+		buf_puts(&body, row->head);
+		for (size_t i = 0; i < row->max + more; i++) {
+			buf_puts(&body, i > 0 ? "," : "");
+			for (const char *c = row->entry; *c; c++) {
+				if (*c == '#')
+					buf_put_int(&body, (int64_t)i);
+				else
+					buf_putc(&body, *c);
+			}
+		}
+		buf_puts(&body, row->tail);
+		buf_putc(&body, '\0');
+		rc = make((struct json){ 0 }, ROWS_NOW_MS, json_of(quoted(&a, body.ptr), &a), &a,
+			  &out, &e);
+		if (rc != (more ? ERR_INVALID : 0))
+			fail_msg("%s: %d %s", row->name, rc, e.text);
+		if (more)
+			assert_string_equal(e.text, row->refusal);
+		buf_release(&body);
+		arena_release(&a);
+	}
+}

@@ -100,6 +100,20 @@ row_holds(void **state)
 	definition_row_holds(*state, make);
 }
 
+static const struct list_end ENDS[] = {
+	/* clang-format off */
+	{ "M1 at most 20 skills", "{'name':'a','model':'demo','skills':[", "{'type':'custom','skill_id':'s#'}", "]}", 20, "skills: must have at most 20 skills, not 21" },
+	{ "M1 at most 256 rules", "{'name':'a','model':'demo','approval_rules':[", "{'tool':'t#','action':'ask'}", "]}", 256, "approval_rules: must have at most 256 rules, not 257" },
+	{ "M1 at most 16 pairs", "{'name':'a','model':'demo','metadata':{", "'k#':''", "}}", 16, "metadata: must leave at most 16 pairs, not 17" },
+	/* clang-format on */
+};
+
+static void
+end_holds(void **state)
+{
+	list_end_holds(*state, make);
+}
+
 static void
 M1_texts_end_at_their_limits(void **state)
 {
@@ -318,6 +332,7 @@ main(void)
 	struct suite s = { 0 };
 
 	SUITE_ROWS(&s, ROWS, row_holds);
+	SUITE_ROWS(&s, ENDS, end_holds);
 	SUITE_TEST(&s, M1_texts_end_at_their_limits);
 	SUITE_TEST(&s, M1_a_definition_has_a_megabyte);
 	SUITE_TEST(&s, M1_an_archived_agent_does_not_change);

@@ -37,6 +37,7 @@ static const struct definition_row ROWS[] = {
 	{ "M1 an id is the current version", CALLS("'plain'"), NULL, GIVES(REF("plain", "7")) },
 	{ "M1 a reference without version too", CALLS("{'type':'agent','id':'plain'}"), NULL, GIVES(REF("plain", "7")) },
 	{ "M1 a version is pinned", CALLS(REF("plain", "3")), NULL, GIVES(REF("plain", "3")) },
+	{ "M1 the current version is pinned", CALLS(REF("plain", "7")), NULL, GIVES(REF("plain", "7")) },
 	{ "M1 a version that is not there", CALLS(REF("plain", "8")), NULL, "error: multiagent.agents[0]: the agent has 7 versions, there is no 8" },
 	{ "M1 a version of zero", CALLS(REF("plain", "0")), NULL, "error: multiagent.agents[0].version: must be an integer of at least 1" },
 	{ "M1 self is the agent itself", CALLS("{'type':'self'}"), NULL, GIVES(REF("agent_1", "1")) },
@@ -58,6 +59,8 @@ static const struct definition_row ROWS[] = {
 	{ "M1 an entry of another type", CALLS("{'type':'advisor'}"), NULL, "error: multiagent.agents[0].type: must be one of agent, self" },
 	{ "M1 an entry that is no text", CALLS("1"), NULL, "error: multiagent.agents[0]: must be a string" },
 	{ "M1 another topology", MULTI("{'type':'swarm','agents':['plain']}"), NULL, "error: multiagent.type: must be one of coordinator" },
+	{ "M1 a topology has a type", MULTI("{'agents':['plain']}"), NULL, "error: multiagent.type: is required" },
+	{ "M1 an entry has a type", CALLS("{'id':'plain'}"), NULL, "error: multiagent.agents[0].type: is required" },
 	{ "M1 a coordinator has agents", MULTI("{'type':'coordinator'}"), NULL, "error: multiagent.agents: is required" },
 	{ "M1 a coordinator is an object", MULTI("'coordinator'"), NULL, "error: multiagent: must be an object" },
 	/* clang-format on */

@@ -83,50 +83,17 @@ row_holds(void **state)
 	definition_row_holds(*state, make);
 }
 
-/* count custom tools, or as many configs of a server's tools. */
-static int
-make_many(size_t count, bool configs, struct err *e)
-{
-	struct definition_text out;
-	struct arena a;
-	struct buf body;
-	int rc;
-
-	arena_init(&a);
-	buf_init(&body, 1 << 20);
-	buf_puts(&body, "{'name':'a','model':'demo','tools':[");
-	if (configs)
-		buf_puts(&body, "{'type':'mcp_toolset','mcp_server_name':'s','configs':[");
-	for (size_t i = 0; i < count; i++) {
-		buf_puts(&body, i > 0 ? "," : "");
-		if (configs)
-			buf_printf(&body, "{'name':'t%zu'}", i);
-		else
-			buf_printf(&body,
-				   "{'type':'custom','name':'t%zu','description':'d',"
-				   "'input_schema':{'type':'object'}}",
-				   i);
-	}
-	buf_puts(&body, configs ? "]}]}" : "]}");
-	buf_putc(&body, '\0');
-	rc = make((struct json){ 0 }, 1, json_of(quoted(&a, body.ptr), &a), &a, &out, e);
-	buf_release(&body);
-	arena_release(&a);
-	return rc;
-}
+static const struct list_end ENDS[] = {
+	/* clang-format off */
+	{ "M1 at most 128 tools", "{'name':'a','model':'demo','tools':[", CUSTOM("t#"), "]}", 128, "tools: must have at most 128 tools, not 129" },
+	{ "M1 at most 128 configs", "{'name':'a','model':'demo','tools':[{'type':'mcp_toolset','mcp_server_name':'s','configs':[", "{'name':'t#'}", "]}]}", 128, "tools[0].configs: must have at most 128 entries, not 129" },
+	/* clang-format on */
+};
 
 static void
-M1_an_agent_has_at_most_128_tools(void **state)
+end_holds(void **state)
 {
-	struct err e = { 0 };
-
-	(void)state;
-	assert_int_equal(make_many(128, false, &e), 0);
-	assert_int_equal(make_many(129, false, &e), ERR_INVALID);
-	assert_string_equal(e.text, "tools: must have at most 128 tools, not 129");
-	assert_int_equal(make_many(128, true, &e), 0);
-	assert_int_equal(make_many(129, true, &e), ERR_INVALID);
-	assert_string_equal(e.text, "tools[0].configs: must have at most 128 entries, not 129");
+	list_end_holds(*state, make);
 }
 
 int
@@ -135,6 +102,6 @@ main(void)
 	struct suite s = { 0 };
 
 	SUITE_ROWS(&s, ROWS, row_holds);
-	SUITE_TEST(&s, M1_an_agent_has_at_most_128_tools);
+	SUITE_ROWS(&s, ENDS, end_holds);
 	return suite_run(&s, "agent_tools");
 }

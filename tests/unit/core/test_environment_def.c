@@ -87,11 +87,48 @@ row_holds(void **state)
 	definition_row_holds(*state, make);
 }
 
+static const struct list_end ENDS[] = {
+	/* clang-format off */
+	{ "M2 at most 64 variables", "{'name':'e','config':{'type':'local','working_directory':'/w','env':{", "'V#':{'secret':'s'}", "}}}", 64, "config.env: must have at most 64 variables, not 65" },
+	{ "M2 at most 256 packages", "{'name':'e','config':{'type':'cloud','packages':{'npm':[", "'p#'", "]}}}", 256, "config.packages.npm: must have at most 256 entries, not 257" },
+	/* clang-format on */
+};
+
+static void
+end_holds(void **state)
+{
+	list_end_holds(*state, make);
+}
+
+static void
+M2_a_path_has_4096_bytes(void **state)
+{
+	for (int more = 0; more < 2; more++) {
+		struct definition_text out;
+		struct err e = { 0 };
+		struct arena a;
+		struct str body;
+
+		(void)state;
+		arena_init(&a);
+		body = arena_printf(&a,
+				    "{'name':'e','config':{'type':'local','working_directory':"
+				    "'/\xc3\xa4%0*d'}}",
+				    4093 + more, 0);
+		assert_int_equal(make((struct json){ 0 }, 1, json_of(quoted(&a, body.ptr), &a), &a,
+				      &out, &e),
+				 more ? ERR_INVALID : 0);
+		arena_release(&a);
+	}
+}
+
 int
 main(void)
 {
 	struct suite s = { 0 };
 
 	SUITE_ROWS(&s, ROWS, row_holds);
+	SUITE_ROWS(&s, ENDS, end_holds);
+	SUITE_TEST(&s, M2_a_path_has_4096_bytes);
 	return suite_run(&s, "environment_def");
 }
