@@ -33,6 +33,7 @@ struct wire {
 	struct loop_wake *stored; /* the store has answers */
 	struct loop_timer *pulse; /* is the store still writing? */
 	struct store *store;
+	struct loop_task flush; /* what this turn appended leaves together */
 	struct models *models;
 	struct engine *engine;
 	struct api *api;
@@ -50,6 +51,22 @@ on_wakeup(void *ctx) /* any thread */
 	struct wire *w = ctx;
 
 	loop_wake_send(w->stored);
+}
+
+static void
+on_later(void *ctx)
+{
+	struct wire *w = ctx;
+
+	loop_defer(w->loop, &w->flush);
+}
+
+static void
+flush(struct loop_task *task)
+{
+	struct wire *w = LIST_OWNER(task, struct wire, flush);
+
+	store_flush(w->store);
 }
 
 static void
@@ -132,7 +149,7 @@ open_store(struct wire *w, struct err *e)
 		&w->store,
 		&(struct store_sqlite_config){ .directory = directory,
 					       .incarnation = str_of(incarnation) },
-		(struct store_owner){ on_wakeup, on_grown, w }, e);
+		(struct store_owner){ on_wakeup, on_grown, w, on_later }, e);
 }
 
 /* ---- the surfaces ---- */
@@ -211,6 +228,7 @@ wire_open(struct wire **out, struct loop *loop, const struct config *config,
 	w->host = host_loop_new(loop);
 	w->stored = loop_wake_new(loop, on_stored, w);
 	w->pulse = loop_timer_new(loop, on_pulse, w);
+	loop_task_init(&w->flush, flush);
 	rc = open_store(w, e);
 	if (rc == 0) {
 		w->models = models_new(w->host, config);
@@ -300,6 +318,7 @@ wire_close(struct wire **wire)
 	http_server_free(&w->server);
 	if (w->loop)
 		loop_settle(w->loop);
+	loop_task_cancel(&w->flush);
 	store_free(&w->store); /* its last answers still go to the engine */
 	engine_free(&w->engine);
 	api_free(&w->api);

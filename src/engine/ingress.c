@@ -232,7 +232,8 @@ submit(struct arrival *a)
 	}
 	ingress_append(c, &a->batch);
 	put_participant(a, c);
-	if (a->call.repeat || (a->message && a->message->message_id.len > 0)) {
+	if ((a->call.repeat && a->call.repeat->key.len > 0) ||
+	    (a->message && a->message->message_id.len > 0)) {
 		struct str answer = remembered(a);
 
 		commit_repeat(c, a->call.repeat, answer);

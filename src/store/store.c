@@ -410,6 +410,13 @@ store_read(struct store *s, const struct store_query *q, store_row_fn *row, stor
 		s->ops->read(s, q, row, done, ctx);
 }
 
+void
+store_flush(struct store *s)
+{
+	if (s->ops->flush)
+		s->ops->flush(s);
+}
+
 size_t
 store_dispatch(struct store *s)
 {

@@ -242,12 +242,20 @@ typedef void store_wakeup_fn(void *ctx);
  * also by other nodes (postgres). head 0: look for yourself. */
 typedef void store_watch_fn(void *ctx, struct str session, int64_t head_seq);
 
+/* Called in store_append, once until the next store_flush: the owner has more to do in this turn of its
+ * loop and calls store_flush at the end of it, so that what it asked for leaves together: one lock,
+ * one wake-up, one batch. */
+typedef void store_later_fn(void *ctx);
+
 struct store_owner {
 	store_wakeup_fn *wakeup;
 	store_watch_fn *watch;
 	void *ctx;
+	store_later_fn *later; /* NULL: items leave at once */
 };
 
+/* Hands over what store_append kept back; harmless when that is nothing. Dispatching does it too. */
+void store_flush(struct store *s);
 /* Delivers the answers that are known; returns how many. */
 size_t store_dispatch(struct store *s);
 /* Waits up to timeout_ms for something to dispatch; for owners without a loop (tests, check). */

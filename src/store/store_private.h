@@ -8,6 +8,7 @@ struct store_ops {
 		       void *ctx);
 	void (*read)(struct store *s, const struct store_query *q, store_row_fn *row,
 		     store_read_fn *done, void *ctx);
+	void (*flush)(struct store *s); /* NULL: it keeps nothing back */
 	size_t (*dispatch)(struct store *s);
 	bool (*wait)(struct store *s, int timeout_ms);
 	int (*health)(struct store *s, struct err *e);

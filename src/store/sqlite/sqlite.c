@@ -83,10 +83,23 @@ submit(struct sqlite *s, struct batch_job *job)
 {
 	const struct batch_list one = { job, job };
 
-	if (s->dispatching)
-		batch_list_join(&s->gathered, one);
-	else
+	if (!s->dispatching && !s->base.owner.later) {
 		writer_submit(s->writer, one);
+		return;
+	}
+	if (!s->dispatching && !s->gathered.first)
+		s->base.owner.later(s->base.owner.ctx);
+	batch_list_join(&s->gathered, one);
+}
+
+static void
+on_flush(struct store *base)
+{
+	struct sqlite *s = sqlite_of(base);
+
+	if (s->gathered.first)
+		writer_submit(s->writer, s->gathered);
+	s->gathered = (struct batch_list){ 0 };
 }
 
 static void
@@ -188,9 +201,7 @@ on_dispatch(struct store *base)
 	if (!outermost)
 		return count;
 	s->dispatching = false;
-	if (s->gathered.first)
-		writer_submit(s->writer, s->gathered);
-	s->gathered = (struct batch_list){ 0 };
+	on_flush(base);
 	return count;
 }
 
@@ -230,6 +241,7 @@ on_free(struct store *base)
 	struct sqlite *s = sqlite_of(base);
 
 	s->closing = true;
+	on_flush(base);
 	while (s->outstanding > 0) {
 		on_wait(base, FREE_WAIT_MS);
 		on_dispatch(base);
@@ -240,6 +252,7 @@ on_free(struct store *base)
 static const struct store_ops OPS = {
 	.append = on_append,
 	.read = on_read,
+	.flush = on_flush,
 	.dispatch = on_dispatch,
 	.wait = on_wait,
 	.health = on_health,
