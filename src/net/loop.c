@@ -1,7 +1,10 @@
 #include "net/loop.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include <uv.h>
 
@@ -23,7 +26,7 @@ struct handle {
 	union {
 		uv_handle_t any;
 		uv_timer_t timer;
-		uv_async_t async;
+		uv_poll_t poll;
 		uv_signal_t signal;
 	} uv;
 	struct loop *loop;
@@ -34,8 +37,12 @@ struct handle {
 struct loop_timer {
 	struct handle handle;
 };
+/* An eventfd of our own instead of uv_async: that one makes the loop spin when it is faster than the
+ * sender, who is usually preempted right then. */
 struct loop_wake {
 	struct handle handle;
+	int fd;
+	atomic_bool sent;
 };
 struct loop_signal {
 	struct handle handle;
@@ -284,32 +291,47 @@ loop_task_cancel(struct loop_task *task)
 }
 
 static void
-on_wake(uv_async_t *uv)
+on_wake(uv_poll_t *uv, int status, int events)
 {
-	call(uv->data);
+	struct loop_wake *w = uv->data;
+	eventfd_t count;
+
+	(void)status, (void)events;
+	IGNORE(eventfd_read(w->fd, &count)); /* nothing to read: it was read already */
+	atomic_store(&w->sent, false);       /* whoever sends from now on is heard again */
+	call(&w->handle);
 }
 
 struct loop_wake *
 loop_wake_new(struct loop *loop, void (*fn)(void *context), void *context)
 {
-	struct loop_wake *w = handle_new(loop, fn, context);
+	struct loop_wake *w = xcalloc(1, sizeof *w);
 
-	must(uv_async_init(&loop->uv, &w->handle.uv.async, on_wake));
+	w->handle.loop = loop;
+	w->handle.fn = fn;
+	w->handle.context = context;
+	w->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	must(w->fd);
+	must(uv_poll_init(&loop->uv, &w->handle.uv.poll, w->fd));
 	w->handle.uv.any.data = w;
+	must(uv_poll_start(&w->handle.uv.poll, UV_READABLE, on_wake));
 	return w;
 }
 
 void
 loop_wake_send(struct loop_wake *w)
 {
-	must(uv_async_send(&w->handle.uv.async));
+	if (!atomic_exchange(&w->sent, true))
+		must(eventfd_write(w->fd, 1));
 }
 
 void
 loop_wake_free(struct loop_wake **w)
 {
-	if (*w)
+	if (*w) {
 		close_handle(&(*w)->handle);
+		close((*w)->fd);
+	}
 	*w = NULL;
 }
 
