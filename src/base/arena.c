@@ -138,6 +138,19 @@ arena_str(struct arena *a, struct str text)
 }
 
 struct str
+arena_lower(struct arena *a, struct str text)
+{
+	char *to = arena_alloc_raw(a, text.len + 1);
+
+	for (size_t i = 0; i < text.len; i++) {
+		char c = text.ptr[i];
+		to[i] = (char)(c >= 'A' && c <= 'Z' ? c | 0x20 : c);
+	}
+	to[text.len] = '\0';
+	return (struct str){ to, text.len };
+}
+
+struct str
 arena_printf(struct arena *a, const char *fmt, ...)
 {
 	va_list ap;

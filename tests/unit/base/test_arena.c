@@ -54,6 +54,7 @@ text_is_copied_with_a_terminator(void **state)
 	s = arena_printf(&a, "%d-%s", 7, "x");
 	check_str("printf", s, STR("7-x"));
 	assert_string_equal(arena_str(&a, (struct str){ 0 }).ptr, "");
+	assert_string_equal(arena_lower(&a, STR("@AbZ[9\xc3\x84")).ptr, "@abz[9\xc3\x84");
 	arena_release(&a);
 }
 
