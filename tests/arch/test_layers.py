@@ -48,9 +48,10 @@ class Layers(CheckCase):
                 self.write(f"src/{path}")
 
     def test_a_wrapped_library_ends_in_its_folder(self):
-        self.write("src/net/loop.c", "#include <uv.h>\n#include <llhttp.h>\n#include <wslay/wslay.h>\n")
+        self.write("src/net/loop.c", "#include <uv.h>\n#include <llhttp.h>\n#include <curl/curl.h>\n"
+                   "#include <wslay/wslay.h>\n")
         self.accepts()
-        for header in ("uv.h", "wslay/wslay.h"):
+        for header in ("uv.h", "curl/curl.h", "wslay/wslay.h"):
             self.write("src/app/wire.c", f"#include <{header}>\n")
             self.refuses("src/app/wire.c:1", "only net knows it")
 
@@ -58,7 +59,16 @@ class Layers(CheckCase):
         self.write("src/app/config_yaml.c", "#include <yaml.h>\n")
         self.accepts()
         self.write("src/app/wire.c", "#include <yaml.h>\n")
-        self.refuses("src/app/wire.c:1", "only src/app/config_yaml.c knows it")
+        self.refuses("src/app/wire.c:1", "only app/config_yaml.c may use it")
+
+    def test_what_stands_behind_the_one_way_out_ends_in_its_folder(self):
+        self.write("src/net/http_client.h")
+        self.includes("net/egress.c", "net/http_client.h")
+        self.accepts()
+        for path in ("app/wire.c", "provider/openai.c", "cli/ask.c"):
+            self.includes(path, "net/http_client.h")
+            self.refuses(f"src/{path}:1", "only net knows it")
+            self.write(f"src/{path}")
 
     def test_a_folder_without_a_row_in_the_law_is_refused(self):
         self.write("src/util/misc.c")
