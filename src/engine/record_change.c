@@ -284,7 +284,9 @@ record_change_start(struct engine *en, const struct record_plan *plan,
 	int rc = 0;
 
 	if (call->caller)
-		rc = access_check_now(call->caller, plan->verb, &e);
+		rc = plan->verb == ACCESS_ENVIRONMENT_MANAGE
+			     ? access_check_environment(call->caller, plan->verb, id, &e)
+			     : access_check_now(call->caller, plan->verb, &e);
 	if (rc != 0)
 		engine_refuse(en, call, rc, &e);
 	if (rc != 0 || engine_is_closed(en, call))
