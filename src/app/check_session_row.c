@@ -34,6 +34,8 @@ compare_state(struct check_session *c, const struct session_row *s, const struct
 	check_same_int(c, 0, "turn_seq", s->turn_seq, r->turn_seq);
 	check_same_int(c, 0, "attempt", s->attempt, r->attempt);
 	check_same_str(c, 0, "title", s->title, r->title);
+	check_same_str(c, 0, "title_source", str_of(title_source_name(s->title_source)),
+		       str_of(title_source_name(r->title_source)));
 	check_same_str(c, 0, "fallback_title", s->fallback_title, r->fallback_title);
 	check_same_str(c, 0, "preview", str_of(s->preview), str_of(r->preview));
 }

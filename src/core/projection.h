@@ -8,6 +8,7 @@
 #include "core/event.h"
 #include "core/input.h"
 #include "core/session.h"
+#include "core/title_source.h"
 #include "core/usage.h"
 
 enum { PREVIEW_CHARS = 80, PREVIEW_BYTES = PREVIEW_CHARS * 4 };
@@ -29,10 +30,11 @@ struct session_row {
 	struct session_state state;
 	bool deleted;
 	enum stop_kind last_stop;
-	struct str turn;           /* the open turn's id; empty when none is open */
-	int64_t turn_seq;          /* seq of the open turn's first status_running; 0: none */
-	int64_t attempt;           /* of the open turn: 0 until rescheduled */
-	struct str title;          /* empty: none */
+	struct str turn;  /* the open turn's id; empty when none is open */
+	int64_t turn_seq; /* seq of the open turn's first status_running; 0: none */
+	int64_t attempt;  /* of the open turn: 0 until rescheduled */
+	struct str title; /* empty: none */
+	enum title_source title_source;
 	struct str fallback_title; /* first line of the first message, shortened */
 	struct session_counters counters;
 	char preview[PREVIEW_BYTES + 1]; /* last message on one line, shortened */

@@ -231,15 +231,25 @@ take_metadata(struct replay *r, const struct replay_step *s)
 		r->metadata = arena_str(&r->kept, json_raw(metadata));
 }
 
+static void
+take_title(struct replay *r, const struct replay_step *s)
+{
+	struct json title;
+
+	if (!json_find(s->payload, STR("title"), &title))
+		return;
+	r->session.title = arena_str(&r->kept, json_str(title, &r->scratch));
+	r->session.title_source =
+		title_source_of(r->session.title, replay_text(r, s, "title_source"));
+}
+
 static int
 on_updated(struct replay *r, const struct replay_step *s, struct err *e)
 {
-	struct json title;
 	enum lifecycle to;
 
 	take_metadata(r, s);
-	if (json_find(s->payload, STR("title"), &title))
-		r->session.title = arena_str(&r->kept, json_str(title, &r->scratch));
+	take_title(r, s);
 	if (!lifecycle_parse(replay_text(r, s, "lifecycle"), &to))
 		return 0;
 	return set_lifecycle(r, s, to, e);
@@ -288,7 +298,7 @@ on_created(struct replay *r, const struct replay_step *s, struct err *e)
 {
 	if (s->ev->seq != 1)
 		return replay_corrupt(s, e, "a session is created once, at seq 1");
-	r->session.title = arena_str(&r->kept, replay_text(r, s, "title"));
+	take_title(r, s);
 	take_metadata(r, s);
 	r->session.counters.last_activity_ms = s->ev->created_at_ms;
 	return 0;

@@ -76,6 +76,7 @@ same_session(const struct place *p, const struct session_row *g, const struct se
 	same_int(p, "turn_seq", g->turn_seq, w->turn_seq);
 	same_int(p, "attempt", g->attempt, w->attempt);
 	same_str(p, "title", g->title, w->title);
+	same_int(p, "title_source", g->title_source, w->title_source);
 	same_str(p, "fallback_title", g->fallback_title, w->fallback_title);
 	same_str(p, "preview", str_of(g->preview), str_of(w->preview));
 	same_counters(p, &g->counters, &w->counters);

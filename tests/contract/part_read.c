@@ -167,6 +167,7 @@ test_session_facts(void **state)
 	check_str("source", s->source, m.source);
 	check_str("metadata", s->metadata, m.metadata);
 	check_str("title", s->row.title, m.title);
+	assert_int_equal(s->row.title_source, TITLE_USER);
 	assert_true(s->group);
 	assert_int_equal(s->created_at_ms, 1000);
 	rows_release(&got);
@@ -180,12 +181,14 @@ test_session_updates(void **state)
 {
 	static const struct {
 		const char *step, *title, *metadata;
+		enum title_source source;
 	} ROWS[] = {
-		{ "meta {\"a\":\"1\"}", "", "{\"a\":\"1\"}" },
-		{ "title one", "one", "{\"a\":\"1\"}" },
-		{ "meta {\"b\":\"2\"}", "one", "{\"b\":\"2\"}" },
-		{ "life inactive", "one", "{\"b\":\"2\"}" },
-		{ "meta {}", "one", "{}" },
+		{ "meta {\"a\":\"1\"}", "", "{\"a\":\"1\"}", TITLE_FALLBACK },
+		{ "title one ai", "one", "{\"a\":\"1\"}", TITLE_AI },
+		{ "meta {\"b\":\"2\"}", "one", "{\"b\":\"2\"}", TITLE_AI },
+		{ "title two", "two", "{\"b\":\"2\"}", TITLE_USER },
+		{ "life inactive", "two", "{\"b\":\"2\"}", TITLE_USER },
+		{ "meta {}", "two", "{}", TITLE_USER },
 	};
 	struct rig *r = rig_new();
 
@@ -203,6 +206,7 @@ test_session_updates(void **state)
 		rig_list(r, STORE_GET_SESSION, "s", &got);
 		assert_int_equal(got.sessions.len, 1);
 		check_str(ROWS[i].step, got.sessions.ptr[0].row.title, str_of(ROWS[i].title));
+		assert_int_equal(got.sessions.ptr[0].row.title_source, ROWS[i].source);
 		check_str(ROWS[i].step, got.sessions.ptr[0].metadata, str_of(ROWS[i].metadata));
 		rows_release(&got);
 	}

@@ -317,7 +317,7 @@ session_step(struct workload *w, const struct replay *r, struct buf *out)
 	else if (chance(w, 3))
 		buf_puts(out, "delete");
 	else if (chance(w, 30))
-		buf_printf(out, "title title%d", w->names);
+		buf_printf(out, "title title%d%s", w->names, chance(w, 50) ? " ai" : "");
 	else if (chance(w, 30))
 		buf_printf(out, "meta {\"k\":%d}", w->names);
 	else

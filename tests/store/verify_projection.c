@@ -21,7 +21,8 @@ row_equal(const struct session_row *a, const struct session_row *b)
 	       a->state.phase == b->state.phase && a->state.lifecycle == b->state.lifecycle &&
 	       a->deleted == b->deleted && a->last_stop == b->last_stop &&
 	       str_eq(a->turn, b->turn) && a->turn_seq == b->turn_seq && a->attempt == b->attempt &&
-	       str_eq(a->title, b->title) && str_eq(a->fallback_title, b->fallback_title) &&
+	       str_eq(a->title, b->title) && a->title_source == b->title_source &&
+	       str_eq(a->fallback_title, b->fallback_title) &&
 	       memcmp(&a->counters, &b->counters, sizeof a->counters) == 0 &&
 	       strcmp(a->preview, b->preview) == 0;
 }

@@ -274,7 +274,7 @@ step_session(struct step *s)
 		event_make_reset(&s->payload, STR("manual"), to, STR("sesn_2"));
 	} else if (is(s, "title")) {
 		set(s, EVENT_SESSION_UPDATED, (struct str){ 0 });
-		event_make_title(&s->payload, word(s, 1), STR("user"));
+		event_make_title(&s->payload, word(s, 1), s->count > 2 ? word(s, 2) : STR("user"));
 	} else if (is(s, "meta")) {
 		set(s, EVENT_SESSION_UPDATED, (struct str){ 0 });
 		buf_printf(&s->payload, "{\"type\":\"session.updated\",\"metadata\":" STR_FMT "}",

@@ -9,7 +9,7 @@
  *   end TURN REASON [ID...]            any other status_idle
  *   resched TURN N, terminate [TURN], consume TURN ID..., edit ID, cancel all|ID...
  *   say ID, think ID, tool ID [ask|deny|client]..., ctool ID [ask], mcp ID [ask], result CALL, mcpres CALL
- *   life WORD, reset WORD, title T, meta JSON, compact ID [KEPT], uncompact SUMMARY, rewind ID, usage IN OUT [COST]
+ *   life WORD, reset WORD, title T [SOURCE], meta JSON, compact ID [KEPT], uncompact SUMMARY, rewind ID, usage IN OUT [COST]
  *   delete, fork, check, error, sent, thread
  * Events without an ID are called e<seq>. */
 #pragma once

@@ -202,10 +202,10 @@ static const char INSERT_SESSION[] =
 	" created_at, fence, head_seq, head_hash, lifecycle, phase, deleted, last_stop, turn,"
 	" turn_seq, attempt, title, fallback_title, preview, waiting, messages, completed_turns,"
 	" input_tokens, output_tokens, reasoning_tokens, cache_read, cache_write, total_tokens,"
-	" last_prompt, cost, priced, unpriced, last_activity, queued, queue_from)"
+	" last_prompt, cost, priced, unpriced, last_activity, title_source, queued, queue_from)"
 	" VALUES (?1, ?2, 'main', 1, 'local-default', '{\"kind\":\"api\"}', 0, ?3, 0,"
 	" ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22,"
-	" ?23, ?24, ?25, ?26, ?27, ?28, ?29,"
+	" ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30,"
 	" (SELECT count(*) FROM event WHERE sid = ?1 AND processed IS NULL),"
 	" (SELECT ifnull(min(seq), 0) FROM event WHERE sid = ?1 AND processed IS NULL))";
 
@@ -227,7 +227,8 @@ put_session(struct fill *f, int64_t sid, const char *id, const struct session_ro
 				    n->cost_picodollars,
 				    n->priced_requests,
 				    n->unpriced_requests,
-				    n->last_activity_ms };
+				    n->last_activity_ms,
+				    row->title_source };
 	sqlite3_stmt *st = prepare(f, INSERT_SESSION);
 
 	sqlite3_bind_int64(st, 1, sid);

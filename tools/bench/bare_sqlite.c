@@ -25,7 +25,8 @@ static const char SESSIONS_SQL[] =
 	"INSERT INTO session SELECT i, printf('sesn_%032d', i), 'main', 1, 'local-default', "
 	"'main', "
 	"NULL, NULL, NULL, '{\"kind\":\"api\"}', NULL, 0, 1, 0, zeroblob(32), 0, 0, 0, 0, NULL, 0, "
-	"0, 0, NULL, 0, 0, 0, NULL, printf('%60d', i), NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1 "
+	"0, 0, NULL, 0, 0, 0, NULL, 0, printf('%60d', i), NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "
+	"0, 1 "
 	"FROM "
 	"n";
 

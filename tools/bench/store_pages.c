@@ -18,7 +18,7 @@ static const char FILL[] =
 	"INSERT INTO session SELECT i, printf('sesn_%%032d', i), 'main', 1, 'local-default', "
 	"'main', "
 	"NULL, NULL, NULL, '{\"kind\":\"api\"}', NULL, 0, 1, 1, zeroblob(32), 0, 0, 0, 0, NULL, 0, "
-	"0, 0, NULL, 0, 0, 0, NULL, printf('Session %%d of a busy year', i), "
+	"0, 0, NULL, 0, 0, 0, NULL, 0, printf('Session %%d of a busy year', i), "
 	"'The last message, on one line and shortened, as lists show it', 2, 1, 0, 0, 0, 0, 0, 0, "
 	"0, 0, 0, 0, 1800000000000 + i * 7919 %% 1000003 FROM n";
 

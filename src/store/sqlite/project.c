@@ -218,18 +218,33 @@ write_through(struct project_step *s, const char *sql, struct str value, struct 
 }
 
 static int
+set_title(struct project_step *s, struct err *e)
+{
+	struct json v;
+	struct str title;
+	sqlite3_stmt *st;
+
+	if (!json_find(s->payload, STR("title"), &v))
+		return 0;
+	title = json_str(v, &s->t->scratch);
+	st = tx_prepare(s->t, "UPDATE session SET title=?2, title_source=?3 WHERE sid=?1");
+	sqlite3_bind_int64(st, 1, s->head->sid);
+	db_bind_opt(st, 2, title);
+	sqlite3_bind_int(st, 3, (int)title_source_of(title, project_text(s, "title_source")));
+	return tx_run(s->t, st, e);
+}
+
+static int
 on_updated(struct project_step *s, struct err *e)
 {
 	struct str metadata = payload_json(s, "metadata");
-	struct json title;
 	enum lifecycle to;
 	int rc = 0;
 
 	if (lifecycle_parse(project_text(s, "lifecycle"), &to))
 		rc = set_lifecycle(s, to, e);
-	if (rc == 0 && json_find(s->payload, STR("title"), &title))
-		rc = write_through(s, "UPDATE session SET title=?2 WHERE sid=?1",
-				   json_str(title, &s->t->scratch), e);
+	if (rc == 0)
+		rc = set_title(s, e);
 	if (rc == 0 && metadata.len > 0)
 		rc = write_through(s, "UPDATE session SET metadata=?2 WHERE sid=?1", metadata, e);
 	return rc;
@@ -272,19 +287,20 @@ count_message(struct project_step *s, struct err *e)
 
 static const char INSERT_SESSION[] =
 	"INSERT INTO session (sid, id, agent_id, agent_version, environment_id, workspace_id,"
-	" lane_key, parent_id, previous_id, title, source, metadata, is_group, created_at,"
-	" head_seq, head_hash, lifecycle, phase, deleted, last_stop, turn_seq, attempt, fence,"
-	" waiting, queued, queue_from, messages, completed_turns, input_tokens, output_tokens, "
-	"reasoning_tokens,"
-	" cache_read, cache_write, total_tokens, last_prompt, cost, priced, unpriced,"
-	" last_activity) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,"
-	" 0, x'', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ?14)";
+	" lane_key, parent_id, previous_id, title, title_source, source, metadata, is_group,"
+	" created_at, last_activity, head_seq, head_hash, lifecycle, phase, deleted, last_stop,"
+	" turn_seq, attempt, fence, waiting, queued, queue_from, messages, completed_turns,"
+	" input_tokens, output_tokens, reasoning_tokens, cache_read, cache_write, total_tokens,"
+	" last_prompt, cost, priced, unpriced) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,"
+	" ?11, ?12, ?13, ?14, ?15, ?15,"
+	" 0, x'', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)";
 
 /* The row's first form; what later events change follows with the batch's other heads. */
 static int
 on_created(struct project_step *s, struct err *e)
 {
 	sqlite3_stmt *st = tx_prepare(s->t, INSERT_SESSION);
+	struct str title = project_text(s, "title");
 	struct json version;
 	int64_t agent_version = 0;
 
@@ -301,11 +317,12 @@ on_created(struct project_step *s, struct err *e)
 	db_bind_opt(st, 7, project_text(s, "lane_key"));
 	db_bind_opt(st, 8, project_text(s, "parent_session_id"));
 	db_bind_opt(st, 9, project_text(s, "previous_session_id"));
-	db_bind_opt(st, 10, project_text(s, "title"));
-	db_bind_text(st, 11, payload_json(s, "source"));
-	db_bind_opt(st, 12, payload_json(s, "metadata"));
-	sqlite3_bind_int(st, 13, str_eq(project_text(s, "session_type"), STR("group")));
-	sqlite3_bind_int64(st, 14, s->ev->created_at_ms);
+	db_bind_opt(st, 10, title);
+	sqlite3_bind_int(st, 11, (int)title_source_of(title, (struct str){ 0 }));
+	db_bind_text(st, 12, payload_json(s, "source"));
+	db_bind_opt(st, 13, payload_json(s, "metadata"));
+	sqlite3_bind_int(st, 14, str_eq(project_text(s, "session_type"), STR("group")));
+	sqlite3_bind_int64(st, 15, s->ev->created_at_ms);
 	s->head->row.counters.last_activity_ms = s->ev->created_at_ms;
 	return tx_run(s->t, st, e);
 }

@@ -1,13 +1,14 @@
 /* read_session - one session's row, or a page of them, newest activity first. */
 #include "store/sqlite/read_private.h"
 
-#define SESSION_COLUMNS                                                                        \
-	"s.id, s.agent_id, s.environment_id, s.workspace_id, s.lane_key, s.parent_id,"         \
-	" s.previous_id, s.source, s.metadata, s.agent_version, s.is_group, s.created_at,"     \
-	" s.fence, s.holder, s.head_seq, s.head_hash, s.lifecycle, s.phase, s.deleted,"        \
-	" s.last_stop, s.turn, s.turn_seq, s.attempt, s.title, s.fallback_title, s.preview,"   \
-	" s.messages, s.completed_turns, s.input_tokens, s.output_tokens, s.reasoning_tokens," \
-	" s.cache_read, s.cache_write, s.total_tokens, s.last_prompt, s.cost, s.priced,"       \
+#define SESSION_COLUMNS                                                                            \
+	"s.id, s.agent_id, s.environment_id, s.workspace_id, s.lane_key, s.parent_id,"             \
+	" s.previous_id, s.source, s.metadata, s.agent_version, s.is_group, s.created_at,"         \
+	" s.fence, s.holder, s.head_seq, s.head_hash, s.lifecycle, s.phase, s.deleted,"            \
+	" s.last_stop, s.turn, s.turn_seq, s.attempt, s.title, s.title_source, s.fallback_title, " \
+	"s.preview,"                                                                               \
+	" s.messages, s.completed_turns, s.input_tokens, s.output_tokens, s.reasoning_tokens,"     \
+	" s.cache_read, s.cache_write, s.total_tokens, s.last_prompt, s.cost, s.priced,"           \
 	" s.unpriced, s.last_activity"
 
 static const char GET[] = "SELECT " SESSION_COLUMNS " FROM session s WHERE s.id = ?1";
@@ -76,6 +77,7 @@ take_row(struct column *c, struct session_row *row)
 	row->turn_seq = column_int(c);
 	row->attempt = column_int(c);
 	row->title = column_text(c);
+	row->title_source = column_enum(c, TITLE_AI + 1);
 	row->fallback_title = column_text(c);
 	take_preview(c, row);
 }

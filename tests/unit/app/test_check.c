@@ -94,6 +94,8 @@ static const struct damage {
 	  "session s: turn: stored 'v', replayed 'u'\n", 1 },
 	{ "S3 a wrong title", "UPDATE session SET title = 'T'" OF_S,
 	  "session s: title: stored 'T', replayed ''\n", 1 },
+	{ "M4 a title of another giver", "UPDATE session SET title_source = 2" OF_S,
+	  "session s: title_source: stored 'ai', replayed 'fallback'\n", 1 },
 	{ "M4 wrong metadata", "UPDATE session SET metadata = '{}'" OF_S,
 	  "session s: metadata: stored '{}', replayed ''\n", 1 },
 	{ "S3 a wrong preview", "UPDATE session SET preview = 'P'" OF_S,

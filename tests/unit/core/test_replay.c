@@ -129,7 +129,22 @@ M4_metadata_is_what_the_last_update_says(void **state)
 	replay_free(&r);
 	r = run("meta {\"a\":1}; meta {\"b\":[2]}; title x; life inactive");
 	check_str("the last", replay_metadata(r), STR("{\"b\":[2]}"));
-	check_str("title", replay_session(r)->title, STR("x"));
+	replay_free(&r);
+}
+
+static void
+M4_a_title_says_who_gave_it(void **state)
+{
+	struct replay *r = run("msg a");
+
+	(void)state;
+	assert_int_equal(replay_session(r)->title_source, TITLE_FALLBACK);
+	replay_free(&r);
+	r = run("title x; title y ai");
+	assert_int_equal(replay_session(r)->title_source, TITLE_AI);
+	replay_free(&r);
+	r = run("title y ai; title x; meta {}");
+	assert_int_equal(replay_session(r)->title_source, TITLE_USER);
 	replay_free(&r);
 }
 
@@ -464,6 +479,7 @@ main(void)
 	SUITE_TEST(&s, T9_a_call_knows_the_event_that_closed_it);
 	SUITE_TEST(&s, M12_preview_is_one_short_line);
 	SUITE_TEST(&s, M4_metadata_is_what_the_last_update_says);
+	SUITE_TEST(&s, M4_a_title_says_who_gave_it);
 	SUITE_TEST(&s, M12_titles_come_from_people_and_previews_from_text);
 	SUITE_TEST(&s, M11_results_are_tool_entries);
 	SUITE_TEST(&s, M9_processed_at_is_the_instant_of_the_consuming_event);

@@ -30,6 +30,7 @@ CREATE TABLE session (
   queued           INTEGER NOT NULL, -- pending inputs, triggers among them
   queue_from       INTEGER NOT NULL, -- none of them stands before this seq
   title            TEXT,
+  title_source     INTEGER NOT NULL,
   fallback_title   TEXT,
   preview          TEXT,
   messages         INTEGER NOT NULL,

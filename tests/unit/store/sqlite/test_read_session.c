@@ -86,6 +86,7 @@ compare_rows(const struct session_row *got, const struct session_row *want)
 	assert_int_equal(got->turn_seq, want->turn_seq);
 	assert_int_equal(got->attempt, want->attempt);
 	check_str("title", got->title, want->title);
+	assert_int_equal(got->title_source, want->title_source);
 	check_str("fallback title", got->fallback_title, want->fallback_title);
 	assert_string_equal(got->preview, want->preview);
 	assert_memory_equal(&got->counters, &want->counters, sizeof got->counters);
