@@ -258,6 +258,12 @@ static const struct row ROWS[] = {
 	  "model_request_end} tool:run {break tool_result:interrupted "
 	  "status_rescheduled:restart_interrupted#1} {take status_running} {keep "
 	  "model_request_start} context/note" },
+	{ "T9 a crash leaves what waits alone",
+	  ASK "call run; call client; done; ok; crash; go; ok; ok; ok",
+	  "{take status_running model_request_start} context model {keep tool_use custom_tool_use "
+	  "model_request_end} tool:run {break tool_result:interrupted "
+	  "status_rescheduled:restart_interrupted#1} {take status_running} {release "
+	  "status_idle:requires_action} parked" },
 	{ "T7 a crash in mid-sentence", ASK "text hel; at 1000; text lo; crash; go; ok; ok; ok",
 	  "{take status_running model_request_start} context model +m ~m\"hel\" save ~m\"lo\" "
 	  "{break message!\"hel\" model_request_end status_rescheduled:restart_interrupted#1 "
@@ -358,6 +364,47 @@ T2_more_calls_than_a_step_may_have_are_refused(void **state)
 	assert_true(w.asking);
 	world_run(&w, "call run");
 	assert_false(w.asking);
+	world_release(&w);
+}
+
+static void
+T6_pieces_of_an_old_request_are_nobodys(void **state)
+{
+	struct world w;
+	unsigned old;
+
+	(void)state;
+	world_init(&w, 1);
+	world_run(&w, ASK);
+	old = w.request;
+	world_run(&w, "fail overloaded; ok; at 1000; ok; ctx");
+	buf_clear(&w.trace);
+	world_input(&w, (struct turn_input){
+				.kind = TURN_IN_TEXT, .request = old, .text = STR("late") });
+	world_input(&w, (struct turn_input){ .kind = TURN_IN_DONE, .request = old });
+	check_str("trace", buf_str(&w.trace), (struct str){ 0 });
+	world_release(&w);
+}
+
+static void
+T7_a_call_has_one_outcome(void **state)
+{
+	struct world w;
+	struct turn_input in = { .kind = TURN_IN_TOOL, .outcome = OUTCOME_ERROR };
+
+	(void)state;
+	world_init(&w, 1);
+	world_run(&w, ASK "call run; call fetch; done; ok; tool fetch ok");
+	in.call_event = w.called.ptr[0].id;
+	world_input(&w, in); /* both while a commit is on its way */
+	in.outcome = OUTCOME_OK;
+	world_input(&w, in);
+	in.call_event = STR("unknown");
+	world_input(&w, in);
+	buf_clear(&w.trace);
+	world_run(&w, "ok; ok");
+	check_str("trace", str_trim(buf_str(&w.trace)),
+		  STR("{keep tool_result:error model_request_start} context"));
 	world_release(&w);
 }
 
@@ -586,6 +633,8 @@ main(void)
 	SUITE_TEST(&s, T7_the_result_names_the_tools_that_there_are);
 	SUITE_TEST(&s, T2_an_answer_without_end_is_no_answer);
 	SUITE_TEST(&s, T2_more_calls_than_a_step_may_have_are_refused);
+	SUITE_TEST(&s, T6_pieces_of_an_old_request_are_nobodys);
+	SUITE_TEST(&s, T7_a_call_has_one_outcome);
 	SUITE_TEST(&s, T2_a_turn_replays_byte_for_byte);
 	SUITE_TEST(&s, T2_whatever_happens_every_turn_ends_once);
 	return suite_run(&s, "core/turn_machine");
