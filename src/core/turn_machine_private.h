@@ -1,5 +1,5 @@
 /* turn_machine_private - the state behind core/turn_machine, shared by its parts: turn_machine.c (what
- * comes next), turn_machine_model.c (a request and its answer), turn_machine_call.c (tool calls and
+ * comes next), turn_machine_start.c (how it begins), turn_machine_model.c (a request and its answer), turn_machine_call.c (tool calls and
  * their answers), turn_machine_log.c (the commit being put together). */
 #pragma once
 #include "base/buf.h"
@@ -141,6 +141,11 @@ bool turn_machine_is_working(const struct turn_machine *m);
 struct str_list turn_machine_waits_for(struct turn_machine *m);
 /* Cancels what runs and writes a result for each call that has none; waiting calls too if asked. */
 void turn_machine_close_calls(struct turn_machine *m, enum tool_outcome outcome, bool waiting_too);
+
+/* turn_machine_start.c */
+void turn_machine_begin(struct turn_machine *m);
+/* The open turn runs again, with the answers that are there. */
+void turn_machine_continue(struct turn_machine *m);
 
 /* turn_machine.c */
 void turn_machine_go_on(struct turn_machine *m);

@@ -31,8 +31,8 @@ world_init(struct world *w, uint64_t seed)
 		fail_msg("%s", e.text);
 }
 
-static void
-drop_machine(struct world *w)
+void
+world_drop_machine(struct world *w)
 {
 	if (w->machine)
 		turn_machine_release(w->machine);
@@ -45,7 +45,7 @@ drop_machine(struct world *w)
 void
 world_release(struct world *w)
 {
-	drop_machine(w);
+	world_drop_machine(w);
 	replay_free(&w->replay);
 	vec_release(&w->log);
 	vec_release(&w->running);
@@ -68,8 +68,8 @@ text_in(struct world *w, struct str payload, const char *name)
 	return json_type(v) == JSON_STRING ? json_str(v, &w->arena) : json_raw(v);
 }
 
-static int
-append(struct world *w, const struct event *ev, struct err *e)
+int
+world_append(struct world *w, const struct event *ev, struct err *e)
 {
 	int rc = replay_apply(w->replay, ev, e);
 
@@ -129,7 +129,7 @@ world_commit(struct world *w, struct err *e)
 			.turn = w->plan.turn,
 			.payload = c->events[i].payload,
 		};
-		if (append(w, &ev, e) != 0)
+		if (world_append(w, &ev, e) != 0)
 			fail_msg("seed %llu: the log refuses what the machine wrote: %s\n" STR_FMT,
 				 (unsigned long long)w->seed, e->text, STR_ARG(buf_str(&w->trace)));
 	}
@@ -322,7 +322,7 @@ world_input(struct world *w, struct turn_input in)
 	for (size_t i = 0; i < count; i++)
 		carry_out(w, &effects[i]);
 	if (turn_machine_is_over(w->machine))
-		drop_machine(w);
+		world_drop_machine(w);
 }
 
 /* ---- machines ---- */
@@ -342,8 +342,8 @@ start(struct world *w)
 	world_input(w, (struct turn_input){ .kind = TURN_IN_START });
 }
 
-static void
-open_turn(struct world *w, struct str words)
+void
+world_open(struct world *w, struct str words)
 {
 	struct str *ids = ARENA_ARRAY(&w->arena, 16, struct str);
 	size_t count = 0;
@@ -419,8 +419,8 @@ plan_calls(struct world *w, const struct turn_history *h)
 }
 
 /* As engine/wake does with an open turn that nobody runs. */
-static void
-go_on(struct world *w)
+void
+world_go_on(struct world *w)
 {
 	const struct session_row *row = replay_session(w->replay);
 	struct recover_turn_facts f = { .now_ms = w->now_ms,
@@ -455,209 +455,4 @@ go_on(struct world *w)
 							  : TURN_CONTINUES;
 	turn_history_release(&h);
 	start(w);
-}
-
-/* ---- scripts ---- */
-
-static void
-answer_commit(struct world *w, struct str word)
-{
-	struct err e = { 0 };
-	int rc = str_eq(word, STR("ok")) ? world_commit(w, &e) : ERR_CONFLICT;
-
-	assert_true(w->committing || str_eq(word, STR("lose")));
-	w->committing = false;
-	if (rc == 0) {
-		world_input(w, (struct turn_input){ .kind = TURN_IN_COMMITTED });
-		return;
-	}
-	if (str_eq(word, STR("ok")))
-		buf_printf(&w->trace, "refused(%s) ", e.text);
-	if (str_eq(word, STR("lose")))
-		w->held = false;
-	world_input(w, (struct turn_input){ .kind = TURN_IN_INPUTS, .inputs = world_pending(w) });
-	if (w->machine)
-		world_input(w, (struct turn_input){ .kind = TURN_IN_REFUSED,
-						    .lost = str_eq(word, STR("lose")) });
-}
-
-static enum model_failure
-failure_named(struct str word)
-{
-	static const struct {
-		const char *name;
-		enum model_failure failure;
-	} NAMES[] = {
-		{ "overloaded", FAILURE_OVERLOADED },   { "request", FAILURE_REQUEST },
-		{ "network", FAILURE_NETWORK },         { "context", FAILURE_CONTEXT_LENGTH },
-		{ "rate_limit", FAILURE_RATE_LIMITED }, { "refusal", FAILURE_REFUSAL },
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(NAMES); i++)
-		if (str_eq(word, str_of(NAMES[i].name)))
-			return NAMES[i].failure;
-	return FAILURE_UNKNOWN;
-}
-
-static void
-model_says(struct world *w, struct str verb, struct str rest)
-{
-	struct turn_input in = { .request = w->request, .text = rest, .cost_picodollars = -1 };
-	struct tool_call call = { .id = STR("c1") };
-	struct str kind, after;
-	int64_t ms = -1;
-
-	if (str_eq(verb, STR("text"))) {
-		in.kind = TURN_IN_TEXT;
-	} else if (str_eq(verb, STR("think"))) {
-		in.kind = TURN_IN_THINKING;
-	} else if (str_eq(verb, STR("sign"))) {
-		in.kind = TURN_IN_THINKING_DATA;
-	} else if (str_eq(verb, STR("call"))) {
-		str_cut(rest, ' ', &call.name, &call.arguments);
-		in.kind = TURN_IN_CALL;
-		in.call = &call;
-	} else if (str_eq(verb, STR("done"))) {
-		in.kind = TURN_IN_DONE;
-		in.stop = str_eq(rest, STR("refusal"))  ? TURN_STOP_REFUSAL
-			  : str_eq(rest, STR("length")) ? TURN_STOP_LENGTH
-							: TURN_STOP_END;
-		in.usage = (struct usage){ .input = 10, .output = 5 };
-	} else {
-		str_cut(rest, ' ', &kind, &after);
-		str_to_int(after, &ms);
-		in.kind = TURN_IN_FAILED;
-		in.failure = failure_named(kind);
-		in.retry_after_ms = ms;
-		in.text = STR("it failed");
-	}
-	if (in.kind == TURN_IN_DONE || in.kind == TURN_IN_FAILED)
-		w->asking = false;
-	world_input(w, in);
-}
-
-static void
-tool_ends(struct world *w, struct str rest)
-{
-	struct str name, outcome;
-	struct turn_input in = { .kind = TURN_IN_TOOL, .text = STR("output") };
-
-	str_cut(rest, ' ', &name, &outcome);
-	for (size_t i = 0; i < w->running.len; i++) {
-		if (!str_eq(w->running.ptr[i].name, name))
-			continue;
-		in.call_event = w->running.ptr[i].id;
-		in.outcome = str_eq(outcome, STR("error")) ? OUTCOME_ERROR : OUTCOME_OK;
-		w->running.ptr[i] = w->running.ptr[--w->running.len];
-		world_input(w, in);
-		return;
-	}
-	fail_msg("no such tool runs: " STR_FMT, STR_ARG(rest));
-}
-
-static void
-move_clock(struct world *w, struct str rest)
-{
-	int64_t ms = 0;
-
-	str_to_int(rest, &ms);
-	w->now_ms += ms;
-	for (int t = 0; t < TURN_TIMERS; t++) {
-		if (w->due_ms[t] == 0 || w->due_ms[t] > w->now_ms || !w->machine)
-			continue;
-		w->due_ms[t] = 0;
-		world_input(w, (struct turn_input){ .kind = TURN_IN_TIMER,
-						    .timer = (enum turn_timer)t });
-	}
-}
-
-/* $NAME becomes the id of the last call of that tool. */
-static struct str
-with_ids(struct world *w, struct str step)
-{
-	struct str before, name, tail;
-
-	if (!str_cut(step, '$', &before, &name))
-		return step;
-	str_cut(name, ' ', &name, &tail);
-	for (size_t i = w->called.len; i-- > 0;)
-		if (str_eq(w->called.ptr[i].name, name))
-			return arena_printf(&w->arena, STR_FMT STR_FMT " " STR_FMT, STR_ARG(before),
-					    STR_ARG(w->called.ptr[i].id), STR_ARG(tail));
-	fail_msg("no such call: " STR_FMT, STR_ARG(step));
-	return step;
-}
-
-static void
-log_input(struct world *w, struct str step)
-{
-	struct replay_log_event *made = ARENA_NEW(&w->arena, struct replay_log_event);
-	struct err e;
-
-	replay_log_make(made, with_ids(w, step), replay_session(w->replay)->head_seq + 1,
-			(struct str){ 0 });
-	made->ev.payload = arena_str(&w->arena, made->ev.payload);
-	made->ev.meta = arena_str(&w->arena, made->ev.meta);
-	made->ev.id = arena_str(&w->arena, made->ev.id);
-	made->ev.created_at_ms = w->now_ms;
-	if (append(w, &made->ev, &e) != 0)
-		fail_msg(STR_FMT ": %s", STR_ARG(step), e.text);
-	replay_log_release(made);
-}
-
-static void
-run_step(struct world *w, struct str step)
-{
-	static const char *const MODEL[] = { "text", "think", "sign", "call", "done", "fail" };
-	struct str verb, rest;
-
-	str_cut(step, ' ', &verb, &rest);
-	for (size_t i = 0; i < ARRAY_LEN(MODEL); i++) {
-		if (!str_eq(verb, str_of(MODEL[i])))
-			continue;
-		model_says(w, verb, rest);
-		return;
-	}
-	if (str_eq(verb, STR("open"))) {
-		open_turn(w, rest);
-	} else if (str_eq(verb, STR("go"))) {
-		go_on(w);
-	} else if (str_eq(verb, STR("crash"))) {
-		drop_machine(w);
-		w->dead = w->held;
-		w->held = false;
-	} else if (str_eq(verb, STR("ok")) || str_eq(verb, STR("refuse")) ||
-		   str_eq(verb, STR("lose"))) {
-		answer_commit(w, verb);
-	} else if (str_eq(verb, STR("ctx")) || str_eq(verb, STR("noctx"))) {
-		w->reading = false;
-		world_input(w, (struct turn_input){ .kind = str_eq(verb, STR("ctx"))
-								    ? TURN_IN_CONTEXT
-								    : TURN_IN_NO_CONTEXT,
-						    .request = w->request,
-						    .text = STR("unreadable") });
-	} else if (str_eq(verb, STR("tool"))) {
-		tool_ends(w, rest);
-	} else if (str_eq(verb, STR("at"))) {
-		move_clock(w, rest);
-	} else if (str_eq(verb, STR("look"))) {
-		world_input(w, (struct turn_input){ .kind = TURN_IN_INPUTS,
-						    .inputs = world_pending(w) });
-	} else if (str_eq(verb, STR("drain"))) {
-		world_input(w, (struct turn_input){ .kind = TURN_IN_DRAIN });
-	} else {
-		log_input(w, step);
-	}
-}
-
-void
-world_run(struct world *w, const char *script)
-{
-	struct str rest = str_of(script), step;
-
-	while (rest.len > 0) {
-		str_cut(rest, ';', &step, &rest);
-		if (str_trim(step).len > 0)
-			run_step(w, str_trim(step));
-	}
 }

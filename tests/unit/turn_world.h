@@ -13,7 +13,7 @@
  *   look                  what is pending reaches the machine
  *   drain
  * Anything else is an input for the log (replay_log.h); a word $NAME stands for the id of the last call
- * of that tool. The trace of effects is a text; see turn_world_show. */
+ * of that tool. The trace of effects is a text; see the rows of test_turn_machine. */
 #pragma once
 #include "base/buf.h"
 #include "core/replay.h"
@@ -61,6 +61,12 @@ void world_run(struct world *w, const char *script);
 void world_input(struct world *w, struct turn_input in);
 /* 0, or the refusal of what the machine wanted to commit. */
 int world_commit(struct world *w, struct err *e);
+/* The pieces that scripts are made of: an input into the log; a machine for a new turn, for the open
+ * one; the machine's end, whatever it was doing. */
+int world_append(struct world *w, const struct event *ev, struct err *e);
+void world_open(struct world *w, struct str consumes);
+void world_go_on(struct world *w);
+void world_drop_machine(struct world *w);
 /* What is pending for the open turn, as engine/wake reads it. */
 struct turn_inputs world_pending(struct world *w);
 /* Ends of turns in the log: terminals and status_terminated. */
