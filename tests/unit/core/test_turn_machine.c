@@ -234,58 +234,6 @@ static const struct row ROWS[] = {
 	  "model_request_end status_idle:requires_action} parked {break "
 	  "status_idle:requires_action} parked {take status_running} {keep model_request_start} "
 	  "context" },
-
-	/* drains and crashes */
-	{ "H5 a drain puts the turn off and the next process goes on",
-	  ASK "text x; drain; ok; go; ok; ok; ctx; done; ok",
-	  "{take status_running model_request_start} context model +m ~m\"x\" stop-model {release "
-	  "message!\"x\" model_request_end status_rescheduled:shutdown_timeout#1} -m put-off "
-	  "{take status_running} {keep model_request_start} context/note model {release "
-	  "model_request_end status_idle:end_turn} ended" },
-	{ "H5 a drain closes what runs and leaves what waits",
-	  ASK "call run; call client; done; ok; drain; ok; go; ok; ok",
-	  "{take status_running model_request_start} context model {keep tool_use custom_tool_use "
-	  "model_request_end} tool:run stop:run {release tool_result:interrupted "
-	  "status_rescheduled:shutdown_timeout#1} put-off {take status_running} {release "
-	  "status_idle:requires_action} parked" },
-	{ "H5 a drain in a backoff", ASK "fail overloaded; ok; drain; ok",
-	  "{take status_running model_request_start} context model {keep model_request_end "
-	  "status_rescheduled:model_overloaded_error#1} wait {release "
-	  "status_rescheduled:shutdown_timeout#1} no-retry put-off" },
-	{ "T7 a crash closes a started call and keeps what was said",
-	  CALL("run") "ok; crash; go; ok; ok; ok",
-	  "{take status_running model_request_start} context model {keep tool_use "
-	  "model_request_end} tool:run {break tool_result:interrupted "
-	  "status_rescheduled:restart_interrupted#1} {take status_running} {keep "
-	  "model_request_start} context/note" },
-	{ "T9 a crash leaves what waits alone",
-	  ASK "call run; call client; done; ok; crash; go; ok; ok; ok",
-	  "{take status_running model_request_start} context model {keep tool_use custom_tool_use "
-	  "model_request_end} tool:run {break tool_result:interrupted "
-	  "status_rescheduled:restart_interrupted#1} {take status_running} {release "
-	  "status_idle:requires_action} parked" },
-	{ "T7 a crash in mid-sentence", ASK "text hel; at 1000; text lo; crash; go; ok; ok; ok",
-	  "{take status_running model_request_start} context model +m ~m\"hel\" save ~m\"lo\" "
-	  "{break message!\"hel\" model_request_end status_rescheduled:restart_interrupted#1 "
-	  "-partial} {take status_running} {keep model_request_start} context/note" },
-	{ "T7 a crash in a backoff", ASK "fail overloaded; ok; crash; go; ok; ok; ok",
-	  "{take status_running model_request_start} context model {keep model_request_end "
-	  "status_rescheduled:model_overloaded_error#1} wait {break "
-	  "status_rescheduled:restart_interrupted#1} {take status_running} {keep "
-	  "model_request_start} context/note" },
-	{ "T7 the third crash ends the turn",
-	  ASK "crash; go; ok; ok; crash; go; ok; ok; crash; go; ok",
-	  "{take status_running model_request_start} context model {break model_request_end "
-	  "status_rescheduled:restart_interrupted#1} {take status_running} {keep "
-	  "model_request_start} {break status_rescheduled:restart_interrupted#2} {take "
-	  "status_running} {keep model_request_start} {break error status_idle:interrupted} "
-	  "ended" },
-	{ "T7 a crash long ago ends the turn", ASK "crash; at 3600001; go; ok",
-	  "{take status_running model_request_start} context model {break model_request_end error "
-	  "status_idle:interrupted} ended" },
-	{ "Q5 an interrupt after a crash ends the turn", ASK "crash; interrupt i; go; ok",
-	  "{take status_running model_request_start} context model {break model_request_end "
-	  "status_idle:interrupted} ended" },
 };
 
 static void
@@ -405,6 +353,36 @@ T7_a_call_has_one_outcome(void **state)
 	world_run(&w, "ok; ok");
 	check_str("trace", str_trim(buf_str(&w.trace)),
 		  STR("{keep tool_result:error model_request_start} context"));
+	world_release(&w);
+}
+
+static void
+T3_no_model_for_a_turn_that_goes_on(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_init(&w, 1);
+	world_run(&w, CALL("client") "ok; custom r $client");
+	w.plan.problem = STR("there is no model any more");
+	buf_clear(&w.trace);
+	world_run(&w, "go; ok; ok");
+	check_str("trace", str_trim(buf_str(&w.trace)),
+		  STR("{take status_running} {release error status_idle:retries_exhausted} ended"));
+	world_release(&w);
+}
+
+/* Each of its commits is refused for a steer that is gone, however fresh the look. */
+static void
+Q3_a_steer_that_cannot_be_had_is_no_endless_loop(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_init(&w, 1);
+	world_run(&w, CALL("run") "ok; msg s busy=steer; look; tool run ok; ok; refuse; refuse; "
+				  "refuse");
+	assert_int_equal(w.finish, TURN_FINISH_BROKEN);
 	world_release(&w);
 }
 
@@ -635,6 +613,8 @@ main(void)
 	SUITE_TEST(&s, T2_more_calls_than_a_step_may_have_are_refused);
 	SUITE_TEST(&s, T6_pieces_of_an_old_request_are_nobodys);
 	SUITE_TEST(&s, T7_a_call_has_one_outcome);
+	SUITE_TEST(&s, T3_no_model_for_a_turn_that_goes_on);
+	SUITE_TEST(&s, Q3_a_steer_that_cannot_be_had_is_no_endless_loop);
 	SUITE_TEST(&s, T2_a_turn_replays_byte_for_byte);
 	SUITE_TEST(&s, T2_whatever_happens_every_turn_ends_once);
 	return suite_run(&s, "core/turn_machine");

@@ -1,0 +1,608 @@
+#include "engine/wake.h"
+
+#include "engine/turn.h"
+#include "turn_rig.h"
+
+static void
+Q2_nothing_pending_nothing_happens(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	rig_init(&r, true);
+	rig_session(&r, "s", "main");
+	rig_wake(&r, "s");
+	assert_int_equal(r.rc, 0);
+	rig_wake(&r, "s");
+	assert_int_equal(rig_head(&r, "s"), 1);
+	rig_wake(&r, "absent");
+	assert_int_equal(r.rc, ERR_NOT_FOUND);
+	rig_release(&r);
+}
+
+static void
+Q1_messages_run_one_turn_each_in_order(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	rig_init(&r, true);
+	rig_session(&r, "s", "main");
+	rig_post(&r, "s", "wait 5\nsay a");
+	rig_post(&r, "s", "say b");
+	assert_int_equal(r.position, 1);
+	rig_post(&r, "s", "say c");
+	assert_int_equal(r.position, 2);
+	rig_advance(&r, 5000);
+	check_str("log", rig_log(&r, "s", 7),
+		  STR("message\"a\" model_request_end status_idle:end_turn status_running "
+		      "model_request_start message\"b\" model_request_end status_idle:end_turn "
+		      "status_running model_request_start message\"c\" model_request_end "
+		      "status_idle:end_turn"));
+	rig_release(&r);
+}
+
+/* Each of them is committed at another moment of the turn before: between its last look and its
+ * terminal, during the terminal's commit, after it. */
+static void
+Q2_no_wake_up_is_lost(void **state)
+{
+	(void)state;
+	for (int gap = 0; gap < 40; gap++) {
+		struct rig r;
+		struct str log;
+
+		rig_init(&r, true);
+		rig_session(&r, "s", "main");
+		rig_post_later(&r, "s", "say a");
+		for (int i = 0; i < gap; i++) { /* a little of the turn, no more */
+			if (!list_is_empty(&r.host.tasks)) {
+				struct host_task *t =
+					LIST_OWNER(r.host.tasks.next, struct host_task, node);
+				list_remove(&t->node);
+				t->fn(t);
+			} else {
+				store_dispatch(r.store);
+			}
+		}
+		rig_post(&r, "s", "say b");
+		log = rig_log(&r, "s", 2);
+		if (!str_contains(log, STR("message\"a\"")) ||
+		    !str_contains(log, STR("message\"b\"")) ||
+		    !str_ends(log, STR("status_idle:end_turn")))
+			fail_msg("gap %d: " STR_FMT, gap, STR_ARG(log));
+		rig_release(&r);
+	}
+}
+
+static void
+Q3_an_interrupting_message_runs_before_the_queue(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	rig_init(&r, true);
+	rig_session(&r, "s", "main");
+	rig_post(&r, "s", "say half\nwait 60");
+	rig_post(&r, "s", "say queued");
+	rig_post_busy(&r, "s", "say urgent", BUSY_INTERRUPT);
+	check_str("log", rig_log(&r, "s", 6),
+		  STR("interrupt message message!\"half\" model_request_end "
+		      "status_idle:interrupted+ status_running model_request_start "
+		      "message\"urgent\" model_request_end status_idle:end_turn status_running "
+		      "model_request_start message\"queued\" model_request_end "
+		      "status_idle:end_turn"));
+	rig_release(&r);
+}
+
+static void
+Q3_a_steer_enters_the_running_turn(void **state)
+{
+	static const struct scripted_step STEPS[] = {
+		{ SCRIPTED_WAIT, .wait_ms = 1000 },
+		{ SCRIPTED_CALL, .call = { STR("c"), STR("look"), STR("{}") } },
+		{ SCRIPTED_DONE, .stop = PROVIDER_STOP_TOOLS },
+	};
+	struct rig r;
+
+	(void)state;
+	rig_init(&r, true);
+	provider_scripted_play(r.scripted, STEPS, ARRAY_LEN(STEPS));
+	rig_session(&r, "s", "script");
+	rig_post(&r, "s", "go");
+	rig_post_busy(&r, "s", "left", BUSY_STEER);
+	rig_advance(&r, 1000);
+	check_str("log", rig_log(&r, "s", 5),
+		  STR("message tool_use model_request_end tool_result:error input_consumed "
+		      "model_request_start message\"over\" model_request_end "
+		      "status_idle:end_turn"));
+	rig_release(&r);
+}
+
+static void
+Q3_a_steer_that_was_taken_back_does_not_stop_the_turn(void **state)
+{
+	static const struct scripted_step STEPS[] = {
+		{ SCRIPTED_WAIT, .wait_ms = 1000 },
+		{ SCRIPTED_CALL, .call = { STR("c"), STR("look"), STR("{}") } },
+		{ SCRIPTED_DONE, .stop = PROVIDER_STOP_TOOLS },
+	};
+	struct rig r;
+
+	(void)state;
+	rig_init(&r, true);
+	provider_scripted_play(r.scripted, STEPS, ARRAY_LEN(STEPS));
+	rig_session(&r, "s", "script");
+	rig_post(&r, "s", "go");
+	rig_post_busy(&r, "s", "left", BUSY_STEER);
+	rig_append(&r, "s", EVENT_INPUT_CANCELLED,
+		   "{\"type\":\"session.input_cancelled\",\"all\":true}");
+	rig_advance(&r, 1000);
+	check_str("log", rig_log(&r, "s", 5),
+		  STR("message input_cancelled tool_use model_request_end tool_result:error "
+		      "model_request_start message\"over\" model_request_end "
+		      "status_idle:end_turn"));
+	rig_release(&r);
+}
+
+static void
+Q3_what_is_bound_to_a_message_goes_with_it(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	rig_init(&r, true);
+	rig_session(&r, "s", "main");
+	rig_send(&r, "s",
+		 "[{\"type\":\"user.message\",\"content\":[{\"type\":\"text\",\"text\":"
+		 "\"say a\"}]},{\"type\":\"system.message\",\"content\":[{\"type\":\"text\","
+		 "\"text\":\"rule\"}]}]");
+	assert_int_equal(rig_pending(&r, "s"), 0);
+	assert_true(str_ends(rig_log(&r, "s", 2), STR("status_idle:end_turn")));
+	rig_release(&r);
+}
+
+static void
+Q3_a_burst_is_collected_once_it_is_quiet(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	rig_init(&r, true);
+	rig_session(&r, "s", "main");
+	rig_post_busy(&r, "s", "say a", BUSY_COLLECT);
+	rig_advance(&r, 1000);
+	rig_post_busy(&r, "s", "say b", BUSY_COLLECT);
+	rig_advance(&r, 1499);
+	assert_int_equal(rig_head(&r, "s"), 3);
+	rig_advance(&r, 1);
+	check_str("log", rig_log(&r, "s", 4),
+		  STR("status_running model_request_start message\"a\\nb\" model_request_end "
+		      "status_idle:end_turn"));
+	rig_release(&r);
+}
+
+/* ---- restarts ---- */
+
+static void
+Q7_a_dead_process_loses_its_lease_and_writes_nothing_more(void **state)
+{
+	struct rig r;
+	struct engine *dead;
+
+	(void)state;
+	rig_init(&r, true);
+	rig_session(&r, "s", "main");
+	rig_post(&r, "s", "say half\nwait 10\nsay whole");
+	rig_advance(&r, 3000); /* what was said is saved */
+	dead = rig_kill(&r);
+	rig_advance(&r, 20000); /* both of them go on */
+	check_str("log", rig_log(&r, "s", 3),
+		  STR("status_running model_request_start message!\"half\" model_request_end "
+		      "status_rescheduled:restart_interrupted#1 status_running "
+		      "model_request_start message\"half\\nwhole\" model_request_end "
+		      "status_idle:end_turn"));
+	assert_false(rig_has_record(&r, RECORD_PARTIAL, "s"));
+	rig_bury(&r, dead);
+	assert_int_equal(rig_head(&r, "s"), 12);
+	rig_release(&r);
+}
+
+/* The dead one is a few seconds ahead, and what it wants to write does not end the turn. */
+static void
+Q7_a_dead_process_adds_nothing_to_a_turn(void **state)
+{
+	struct rig r;
+	struct engine *dead;
+
+	(void)state;
+	rig_init(&r, true);
+	rig_session(&r, "s", "main");
+	rig_post(&r, "s", "wait 10\ntool a\nsay b");
+	rig_advance(&r, 3000);
+	dead = rig_kill(&r);
+	rig_advance(&r, 8000); /* the dead one has its answer */
+	assert_int_equal(rig_head(&r, "s"), 8);
+	rig_advance(&r, 5000);
+	check_str("log", rig_log(&r, "s", 9),
+		  STR("tool_use model_request_end tool_result:error model_request_start "
+		      "message\"a: there is no tool named a; known: none\\nb\" "
+		      "model_request_end status_idle:end_turn"));
+	rig_bury(&r, dead);
+	rig_release(&r);
+}
+
+static void
+Q7_a_long_answer_for_nobody_is_stopped(void **state)
+{
+	static const struct scripted_step STEPS[] = {
+		{ SCRIPTED_WAIT, .wait_ms = 5000 }, /* of the first process ... */
+		{ SCRIPTED_WAIT, .wait_ms = -1 },   /* of the second */
+		{ SCRIPTED_TEXT, STR("x") },        /* ... which says something now */
+		{ SCRIPTED_WAIT, .wait_ms = -1 },
+	};
+	struct rig r;
+	struct engine *dead;
+
+	(void)state;
+	rig_init(&r, true);
+	provider_scripted_play(r.scripted, STEPS, ARRAY_LEN(STEPS));
+	rig_session(&r, "s", "script");
+	rig_post(&r, "s", "go");
+	dead = rig_kill(&r);
+	assert_int_equal(provider_scripted_open(r.scripted), 2);
+	rig_advance(&r, 7000); /* what it said cannot be saved: the lease is another's */
+	assert_int_equal(provider_scripted_open(r.scripted), 1);
+	rig_interrupt(&r, "s");
+	rig_bury(&r, dead);
+	rig_release(&r);
+}
+
+static void
+T7_what_another_turn_said_is_not_kept_for_this_one(void **state)
+{
+	struct rig r;
+	struct engine *dead;
+
+	(void)state;
+	rig_init(&r, true);
+	rig_session(&r, "s", "main");
+	rig_post(&r, "s", "wait 100");
+	rig_put(&r, RECORD_PARTIAL, "s", "turn_old",
+		"{\"event_id\":\"sevt_old\",\"model\":\"demo\",\"text\":\"old\"}");
+	dead = rig_kill(&r);
+	check_str("log", rig_log(&r, "s", 5),
+		  STR("model_request_end status_rescheduled:restart_interrupted#1 "
+		      "status_running model_request_start"));
+	assert_false(rig_has_record(&r, RECORD_PARTIAL, "s"));
+	rig_bury(&r, dead);
+	rig_release(&r);
+}
+
+static void
+H5_the_third_death_ends_the_turn(void **state)
+{
+	struct rig r;
+	struct engine *dead[3];
+
+	(void)state;
+	rig_init(&r, true);
+	rig_session(&r, "s", "main");
+	rig_post(&r, "s", "wait 100");
+	for (int i = 0; i < 3; i++)
+		dead[i] = rig_kill(&r);
+	rig_settle(&r);
+	check_str("log", rig_log(&r, "s", 5),
+		  STR("model_request_end status_rescheduled:restart_interrupted#1 "
+		      "status_running model_request_start model_request_end "
+		      "status_rescheduled:restart_interrupted#2 status_running "
+		      "model_request_start model_request_end error:unknown_error "
+		      "status_idle:interrupted"));
+	for (int i = 0; i < 3; i++)
+		rig_bury(&r, dead[i]);
+	rig_release(&r);
+}
+
+static void
+H5_what_was_open_long_ago_is_not_continued(void **state)
+{
+	struct rig r;
+	struct engine *dead;
+
+	(void)state;
+	rig_init(&r, true);
+	rig_session(&r, "s", "main");
+	rig_post(&r, "s", "wait 3600");
+	r.host.now_ms += 3600001;
+	dead = rig_kill(&r);
+	check_str("log", rig_log(&r, "s", 5),
+		  STR("model_request_end error:unknown_error status_idle:interrupted"));
+	rig_bury(&r, dead);
+	rig_release(&r);
+}
+
+static void
+Q1_pending_messages_run_after_a_restart(void **state)
+{
+	struct rig r;
+	struct engine *dead;
+
+	(void)state;
+	rig_init(&r, true);
+	rig_session(&r, "s", "main");
+	rig_post(&r, "s", "wait 1000");
+	rig_post(&r, "s", "say queued");
+	dead = rig_kill(&r);
+	rig_interrupt(&r, "s");
+	check_str("log", rig_log(&r, "s", 6),
+		  STR("model_request_end status_rescheduled:restart_interrupted#1 status_running "
+		      "model_request_start interrupt model_request_end status_idle:interrupted+ "
+		      "status_running model_request_start message\"queued\" model_request_end "
+		      "status_idle:end_turn"));
+	rig_bury(&r, dead);
+	rig_release(&r);
+}
+
+static void
+T9_a_restart_leaves_parked_turns_alone(void **state)
+{
+	struct rig r;
+	struct engine *dead;
+	int64_t head;
+
+	(void)state;
+	rig_init(&r, true);
+	rig_agent(&r, "asks",
+		  "{\"id\":\"asks\",\"version\":1,\"model\":\"demo\",\"tools\":[{"
+		  "\"type\":\"custom\",\"name\":\"color\"}]}");
+	rig_session(&r, "s", "asks");
+	rig_post(&r, "s", "tool color {}");
+	head = rig_head(&r, "s");
+	dead = rig_kill(&r);
+	assert_int_equal(rig_head(&r, "s"), head);
+	rig_bury(&r, dead);
+	rig_release(&r);
+}
+
+static void
+H5_a_drain_lets_turns_end(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	rig_init(&r, true);
+	rig_session(&r, "s", "main");
+	rig_post(&r, "s", "wait 5\nsay a");
+	rig_restart(&r, 10000);
+	check_str("log", rig_log(&r, "s", 5),
+		  STR("message\"a\" model_request_end status_idle:end_turn"));
+	rig_release(&r);
+}
+
+static void
+drain_and_continue(bool mem)
+{
+	struct rig r;
+
+	rig_init(&r, mem);
+	rig_session(&r, "s", "main");
+	rig_watch(&r, "s");
+	rig_post(&r, "s", "say a\nwait 60\nsay b");
+	rig_await_preview(&r, "~m\"a\"");
+	rig_post(&r, "s", "say c"); /* waits in the queue meanwhile */
+	rig_restart(&r, 1000);
+	rig_await_log(&r, "s", 6,
+		      ("message!\"a\" model_request_end status_rescheduled:shutdown_timeout#1 "
+		       "status_running model_request_start message\"a\\nb\" model_request_end "
+		       "status_idle:end_turn status_running model_request_start message\"c\" "
+		       "model_request_end status_idle:end_turn"));
+	rig_release(&r);
+}
+
+static void
+H5_a_drain_that_times_out_puts_the_turn_off(void **state)
+{
+	(void)state;
+	drain_and_continue(true);
+}
+
+static void
+H5_the_same_in_sqlite(void **state)
+{
+	(void)state;
+	drain_and_continue(false);
+}
+
+static void
+H5_at_most_sixteen_at_once(void **state)
+{
+	enum { SESSIONS = 40 };
+	static const struct scripted_step STEPS[] = { { SCRIPTED_WAIT, .wait_ms = -1 } };
+	struct scripted_step steps[SESSIONS * 2];
+	struct rig r;
+	struct engine *dead;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(steps); i++)
+		steps[i] = STEPS[0];
+	rig_init(&r, true);
+	provider_scripted_play(r.scripted, steps, ARRAY_LEN(steps));
+	for (int i = 0; i < SESSIONS; i++) {
+		const char *id = arena_printf(&r.arena, "s%d", i).ptr;
+		rig_session(&r, id, "script");
+		rig_post(&r, id, "go");
+	}
+	assert_int_equal(provider_scripted_open(r.scripted), SESSIONS);
+	dead = rig_kill(&r);
+	rig_settle(&r);
+	assert_int_equal(provider_scripted_open(r.scripted), SESSIONS + 16);
+	for (int i = 0; i < SESSIONS; i++)
+		rig_interrupt(&r, arena_printf(&r.arena, "s%d", i).ptr);
+	for (int i = 0; i < SESSIONS; i++)
+		assert_int_equal(rig_row(&r, arena_printf(&r.arena, "s%d", i).ptr)->row.state.phase,
+				 TURN_NONE);
+	rig_bury(&r, dead);
+	rig_release(&r);
+}
+
+/* ---- a store that fails ---- */
+
+static void
+Q7_a_turn_whose_commit_failed_is_recovered(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	rig_init(&r, true);
+	rig_session(&r, "s", "main");
+	rig_post(&r, "s", "wait 3\nsay a");
+	r.fail_appends = 1; /* the terminal */
+	rig_advance(&r, 3000);
+	assert_int_equal(rig_row(&r, "s")->row.state.phase, TURN_RUNNING);
+	r.fail_appends = 2; /* and the first attempts to recover */
+	rig_advance(&r, 60000);
+	check_str("log", rig_log(&r, "s", 5),
+		  STR("model_request_end status_rescheduled:restart_interrupted#1 status_running "
+		      "model_request_start message\"a\" model_request_end "
+		      "status_idle:end_turn"));
+	rig_release(&r);
+}
+
+static void
+Q2_a_look_that_failed_is_repeated(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	rig_init(&r, true);
+	rig_session(&r, "s", "main");
+	rig_post_later(&r, "s", "say b");
+	while (!r.answered) /* its own reads are through by then */
+		store_dispatch(r.store);
+	r.fail_reads = 3;
+	rig_settle(&r);
+	assert_int_equal(r.fail_reads, 2);
+	assert_int_equal(rig_head(&r, "s"), 2);
+	rig_advance(&r, 10000);
+	assert_true(str_contains(rig_log(&r, "s", 2), STR("message\"b\"")));
+	rig_release(&r);
+}
+
+/* ---- whatever happens ---- */
+
+enum { SESSIONS = 3, DEATHS_MAX = 4 };
+static const char *const NAMES[SESSIONS] = { "s0", "s1", "s2" };
+
+static void
+random_act(struct rig *r, struct rand *rnd, struct engine **dead, size_t *deaths)
+{
+	static const char *const TEXTS[] = {
+		"say a",           "say a\nwait 2\nsay b", "tool no {}\nsay c",
+		"fail overloaded", "fail disconnect",      "wait 30",
+		"think x\nsay d",  "fail context_length",  "tool ask {}\nsay e",
+	};
+	static const enum busy_mode BUSY[] = { BUSY_QUEUE, BUSY_QUEUE, BUSY_STEER, BUSY_INTERRUPT,
+					       BUSY_COLLECT };
+	const char *session = NAMES[rand_below(rnd, SESSIONS)];
+
+	switch (rand_below(rnd, 10)) {
+	case 0: r->fail_appends = (int)rand_below(rnd, 3); return;
+	case 1: r->fail_reads = (int)rand_below(rnd, 3); return;
+	case 2:
+	case 3: rig_advance(r, (int64_t)rand_below(rnd, 4000)); return;
+	case 4: rig_wake(r, session); return;
+	case 5:
+		if (*deaths < DEATHS_MAX && rand_below(rnd, 4) == 0) {
+			r->fail_appends = r->fail_reads = 0;
+			dead[(*deaths)++] = rig_kill(r);
+		}
+		return;
+	case 6:
+		if (rig_row(r, session)->row.state.phase != TURN_NONE && r->fail_appends == 0)
+			rig_interrupt(r, session);
+		return;
+	default:
+		rig_try(r, session, TEXTS[rand_below(rnd, ARRAY_LEN(TEXTS))],
+			BUSY[rand_below(rnd, ARRAY_LEN(BUSY))]);
+		return;
+	}
+}
+
+static bool
+is_at_rest(struct rig *r)
+{
+	for (size_t i = 0; i < SESSIONS; i++)
+		if (rig_row(r, NAMES[i])->row.state.phase != TURN_NONE ||
+		    rig_pending(r, NAMES[i]) > 0)
+			return false;
+	return true;
+}
+
+/* Clients come and go, the disk fills up, processes die: in the end every session is at rest, and its
+ * log is one that core/replay accepts (rig_log checks), with a terminal for each turn. */
+static void
+T2_whatever_happens_every_session_comes_to_rest(void **state)
+{
+	uint64_t seeds = suite_seeds(40);
+
+	(void)state;
+	for (uint64_t seed = 0; seed < seeds; seed++) {
+		struct engine *dead[DEATHS_MAX];
+		size_t deaths = 0;
+		struct rand rnd;
+		struct rig r;
+
+		rand_init_seed(&rnd, seed);
+		rig_init(&r, true);
+		rig_agent(&r, "asks",
+			  "{\"id\":\"asks\",\"version\":1,\"model\":\"demo\","
+			  "\"tools\":[{\"type\":\"custom\",\"name\":\"ask\"}]}");
+		for (size_t i = 0; i < SESSIONS; i++)
+			rig_session(&r, NAMES[i], i == 0 ? "asks" : "main");
+		for (int i = 0; i < 60; i++)
+			random_act(&r, &rnd, dead, &deaths);
+		r.fail_appends = r.fail_reads = 0;
+		for (int i = 0; i < 100 && !is_at_rest(&r); i++) {
+			rig_advance(&r, 100000);
+			if (rig_row(&r, NAMES[0])->row.state.phase == TURN_PARKED)
+				rig_interrupt(&r, NAMES[0]);
+		}
+		if (!is_at_rest(&r))
+			fail_msg("seed %llu: " STR_FMT, (unsigned long long)seed,
+				 STR_ARG(rig_log(&r, NAMES[0], 1)));
+		for (size_t i = 0; i < deaths; i++)
+			rig_bury(&r, dead[i]);
+		rig_release(&r);
+	}
+}
+
+int
+main(void)
+{
+	struct suite s = { 0 };
+
+	SUITE_TEST(&s, Q2_nothing_pending_nothing_happens);
+	SUITE_TEST(&s, Q1_messages_run_one_turn_each_in_order);
+	SUITE_TEST(&s, Q2_no_wake_up_is_lost);
+	SUITE_TEST(&s, Q3_an_interrupting_message_runs_before_the_queue);
+	SUITE_TEST(&s, Q3_a_steer_enters_the_running_turn);
+	SUITE_TEST(&s, Q3_a_steer_that_was_taken_back_does_not_stop_the_turn);
+	SUITE_TEST(&s, Q3_what_is_bound_to_a_message_goes_with_it);
+	SUITE_TEST(&s, Q3_a_burst_is_collected_once_it_is_quiet);
+	SUITE_TEST(&s, Q7_a_dead_process_loses_its_lease_and_writes_nothing_more);
+	SUITE_TEST(&s, Q7_a_dead_process_adds_nothing_to_a_turn);
+	SUITE_TEST(&s, Q7_a_long_answer_for_nobody_is_stopped);
+	SUITE_TEST(&s, T7_what_another_turn_said_is_not_kept_for_this_one);
+	SUITE_TEST(&s, H5_the_third_death_ends_the_turn);
+	SUITE_TEST(&s, H5_what_was_open_long_ago_is_not_continued);
+	SUITE_TEST(&s, Q1_pending_messages_run_after_a_restart);
+	SUITE_TEST(&s, T9_a_restart_leaves_parked_turns_alone);
+	SUITE_TEST(&s, H5_a_drain_lets_turns_end);
+	SUITE_TEST(&s, H5_a_drain_that_times_out_puts_the_turn_off);
+	SUITE_TEST(&s, H5_the_same_in_sqlite);
+	SUITE_TEST(&s, H5_at_most_sixteen_at_once);
+	SUITE_TEST(&s, Q7_a_turn_whose_commit_failed_is_recovered);
+	SUITE_TEST(&s, Q2_a_look_that_failed_is_repeated);
+	SUITE_TEST(&s, T2_whatever_happens_every_session_comes_to_rest);
+	return suite_run(&s, "engine/wake");
+}
