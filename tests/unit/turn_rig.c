@@ -140,7 +140,8 @@ start_engine(struct rig *r)
 		.host = &r->host.host,
 		.models = { find_model, r },
 		.default_model = STR("demo"),
-		.owner_token = STR("perdure_owner_0123456789abcdef0123456789abcdef"),
+		.owner_token =
+			STR("pdr_00000000000000000000000000000000000000000000000000000000000000aa"),
 		.queue_depth = 20,
 		.quiet_ms = 1500,
 	};
@@ -191,7 +192,6 @@ rig_init(struct rig *r, bool mem)
 	}
 	put_faults_in(r);
 	start_engine(r);
-	rig_agent(r, "main", "{\"id\":\"main\",\"version\":1,\"model\":{\"id\":\"demo\"}}");
 	rig_agent(r, "script", "{\"id\":\"script\",\"version\":1,\"model\":{\"id\":\"scripted\"}}");
 }
 
