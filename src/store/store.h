@@ -163,13 +163,14 @@ struct store_item_row {
 /* A page goes on behind the last row of the page before; each kind says what names that row. */
 enum store_query_kind {
 	STORE_GET_SESSION, /* session */
-	/* newest activity first, equal ones from the last id on; filter; behind (cursor_ms, cursor_id) */
+	/* newest activity first, equal ones from the last id on, or the other way round if oldest_first;
+	 * filter; behind (cursor_ms, cursor_id) */
 	STORE_LIST_SESSIONS,
 	STORE_LIST_EVENTS,  /* session; after/before seq, descending, kinds, limit */
 	STORE_LIST_PENDING, /* session: its pending inputs in seq order; after */
 	STORE_LIST_CALLS,   /* session: the open turn's calls in seq order; after */
-	/* session: the transcript in view, in model order; all = marked ones too, but never what has
-	 * no place yet; behind after_item */
+	/* session: the transcript in view, in model order or from its end if descending; all = marked
+	 * ones too, but never what has no place yet; behind after_item */
 	STORE_LIST_ITEMS,
 	STORE_LIST_CHANGES, /* events of all sessions behind the change cursor after; kinds */
 	STORE_GET_RECORD,   /* record kind and id */
@@ -207,6 +208,7 @@ struct store_query {
 	/* Keyset cursor of a session list: rows behind (last_activity_ms, id). id empty: from the top. */
 	int64_t cursor_ms;
 	struct str cursor_id;
+	bool oldest_first;
 	struct str record_kind, record_id, record_owner;
 	int64_t due_until_ms;
 	struct str key_scope, key_name;

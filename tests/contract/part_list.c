@@ -81,6 +81,84 @@ static const struct list_row {
 	{ "list: none", { .workspace_id = STR("w9") }, "" },
 };
 
+/* What does not come from an index: f g h i, each later than the one before. */
+static void
+fill_filtered(struct rig *r)
+{
+	struct make_created m = {
+		.agent_id = STR("main"),
+		.agent_version = 1,
+		.environment_id = STR("local-default"),
+		.source = STR("{\"kind\":\"cli\",\"interactive\":true}"),
+		.metadata = STR("{\"k\":\"v\",\"n\":\"%_\"}"),
+		.title = STR("A Zebra"),
+	};
+	static const struct store_put PUTS[] = {
+		{ .record = { .kind = STR("participant"),
+			      .id = STR("s:f/u1"),
+			      .owner = STR("u1"),
+			      .body = STR("{}") },
+		  .if_version = STORE_VERSION_ANY },
+		{ .record = { .kind = STR("participant"),
+			      .id = STR("s:h/u1"),
+			      .owner = STR("u1"),
+			      .body = STR("{}") },
+		  .if_version = STORE_VERSION_ANY },
+		{ .record = { .kind = STR("participant"),
+			      .id = STR("s:h/u2"),
+			      .owner = STR("u2"),
+			      .body = STR("{}") },
+		  .if_version = STORE_VERSION_ANY },
+	};
+	struct store_item people = { .puts = PUTS, .put_count = ARRAY_LEN(PUTS) };
+
+	rig_expect(r, "f", rig_item_created(r, "s:f", m), 0);
+	m.agent_version = 2;
+	m.source = STR("{\"kind\":\"channel\",\"platform\":\"telegram\",\"interactive\":true}");
+	m.metadata = STR("{\"k\":\"w\",\"v\":7}");
+	m.title = (struct str){ 0 };
+	m.group = true;
+	rig_expect(r, "g", rig_item_created(r, "s:g", m), 0);
+	m.group = false;
+	m.source = STR("{\"kind\":\"api\",\"interactive\":false}");
+	m.metadata = (struct str){ 0 };
+	rig_expect(r, "h", rig_item_created(r, "s:h", m), 0);
+	rig_expect(r, "i", rig_item_created(r, "s:i", m), 0);
+	say_at(r, "s:f", 1000);
+	say_at(r, "s:g", 2000);
+	say_at(r, "s:h", 3000);
+	say_at(r, "s:i", 4000);
+	rig_do(r, "s:i", "msg q text=wants,100%");
+	rig_expect(r, "people", &people, 0);
+}
+
+static const struct list_row FILTERED[] = {
+	{ "A9 list: of an agent's version", { .agent_version = 2 }, "ihg" },
+	{ "P2 list: of a person", { .participant = STR("u1") }, "hf" },
+	{ "P2 list: of another", { .participant = STR("u2") }, "h" },
+	{ "P2 list: of a stranger", { .participant = STR("u") }, "" },
+	{ "A9 list: by kind", { .source_kind = STR("cli") }, "f" },
+	{ "A9 list: by platform", { .platform = STR("telegram") }, "g" },
+	{ "A9 list: interactive", { .interactive = 1 }, "gf" },
+	{ "A9 list: not interactive", { .interactive = 2 }, "ih" },
+	{ "A9 list: groups", { .group = 1 }, "g" },
+	{ "A9 list: no groups", { .group = 2 }, "ihf" },
+	{ "A9 list: by metadata", { .metadata_key = STR("k"), .metadata_value = STR("w") }, "g" },
+	{ "A9 list: metadata that is a number",
+	  { .metadata_key = STR("v"), .metadata_value = STR("7") },
+	  "" },
+	{ "A9 list: metadata with signs",
+	  { .metadata_key = STR("n"), .metadata_value = STR("%_") },
+	  "f" },
+	{ "A9 list: a text in the title", { .text = STR("zEBRA") }, "f" },
+	{ "A9 list: a text in the last message", { .text = STR("100%") }, "i" },
+	{ "A9 list: signs are no pattern", { .text = STR("%e_ra") }, "" },
+	{ "A9 list: with work", { .open_work = true }, "i" },
+	{ "A9 list: phases", { .phases = 1 << TURN_RUNNING }, "" },
+	{ "A9 list: created from", { .created_from_ms = INT64_MAX }, "" },
+	{ "A9 list: created until", { .created_until_ms = INT64_MAX }, "ihgf" },
+};
+
 static void
 check_list(struct rig *r, const struct list_row *row, size_t limit)
 {
@@ -122,6 +200,49 @@ test_list(void **state)
 	fill(r);
 	for (size_t limit = 1; limit <= 6; limit++)
 		check_list(r, row, limit);
+	rig_free(&r);
+}
+
+static void
+test_filtered(void **state)
+{
+	const struct list_row *row = *state;
+	struct rig *r = rig_new();
+
+	fill_filtered(r);
+	for (size_t limit = 1; limit <= 5; limit += 2)
+		check_list(r, row, limit);
+	rig_free(&r);
+}
+
+/* The same page from the other end. */
+static void
+test_oldest_first(void **state)
+{
+	struct store_query q = { .kind = STORE_LIST_SESSIONS, .limit = 2, .oldest_first = true };
+	struct rig *r = rig_new();
+	struct buf ids;
+	bool more = true;
+
+	(void)state;
+	fill(r);
+	buf_init(&ids, 64);
+	while (more) {
+		struct rows got = { 0 };
+
+		rig_read(r, &q, &got);
+		for (size_t i = 0; i < got.sessions.len; i++) {
+			const struct store_session *s = &got.sessions.ptr[i];
+
+			buf_putc(&ids, s->id.ptr[s->id.len - 1]);
+			q.cursor_ms = s->row.counters.last_activity_ms;
+			q.cursor_id = arena_str(&r->arena, s->id);
+		}
+		more = got.more;
+		rows_release(&got);
+	}
+	check_str("oldest first", buf_str(&ids), STR("bcdea"));
+	buf_release(&ids);
 	rig_free(&r);
 }
 
@@ -265,6 +386,8 @@ void
 contract_list(struct suite *s)
 {
 	SUITE_ROWS(s, LISTS, test_list);
+	SUITE_ROWS(s, FILTERED, test_filtered);
+	suite_add(s, "A9 list: oldest first", test_oldest_first, NULL);
 	suite_add(s, "list: equal instants", test_equal_instants, NULL);
 	suite_add(s, "M12 list: activity moves a session up", test_activity_moves, NULL);
 	SUITE_ROWS(s, SEARCHES, test_search);

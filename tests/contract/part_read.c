@@ -249,6 +249,40 @@ check_pages(struct rig *r, enum store_query_kind kind, bool all, size_t limit, c
 	buf_release(&seqs);
 }
 
+/* The transcript from its end is the transcript. */
+static void
+check_items_down(struct rig *r, bool all, size_t limit, const char *want)
+{
+	struct store_query q = { .kind = STORE_LIST_ITEMS,
+				 .session = STR("s"),
+				 .all = all,
+				 .descending = true,
+				 .limit = limit };
+	char seqs[256];
+	size_t at = sizeof seqs - 1;
+	bool more = true;
+
+	seqs[at] = '\0';
+	while (more) {
+		struct rows got = { 0 };
+
+		rig_read(r, &q, &got);
+		assert_int_equal(got.rc, 0);
+		for (size_t i = 0; i < got.items.len; i++) {
+			char one[32];
+			int n;
+
+			q.after_item = got.items.ptr[i].item;
+			n = snprintf(one, sizeof one, " %lld", (long long)q.after_item.seq);
+			at -= (size_t)n;
+			memcpy(seqs + at, one, (size_t)n);
+		}
+		more = got.more;
+		rows_release(&got);
+	}
+	check_str("from the end", str_of(seqs + at), str_of(want));
+}
+
 static const struct pages_row {
 	const char *name, *script;
 	enum store_query_kind kind;
@@ -297,8 +331,11 @@ test_pages(void **state)
 	struct rig *r = rig_new();
 
 	rig_do(r, "s", row->script);
-	for (size_t limit = 1; limit <= 4; limit++)
+	for (size_t limit = 1; limit <= 4; limit++) {
 		check_pages(r, row->kind, row->all, limit, row->want);
+		if (row->kind == STORE_LIST_ITEMS)
+			check_items_down(r, row->all, limit, row->want);
+	}
 	check_pages(r, row->kind, row->all, STORE_PAGE_ROWS_MAX, row->want);
 	compare_session(r, STR("s"), row->name);
 	rig_free(&r);

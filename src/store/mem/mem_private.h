@@ -72,7 +72,10 @@ struct mem_page {
 /* False when the page ends here: it is full (and there is more), or the reader has enough. */
 bool mem_page_give(struct mem_page *p, const struct store_row *row);
 bool mem_page_give_event(struct mem_page *p, const struct mem_session *s, int64_t seq);
-bool mem_filter_matches(const struct store_session_filter *f, const struct mem_session *s);
+
+/* filter.c */
+bool mem_filter_matches(const struct mem *m, const struct store_session_filter *f,
+			const struct mem_session *s);
 
 /* search.c */
 void mem_search(struct mem *m, struct mem_page *p);

@@ -39,18 +39,6 @@ give_session(const struct mem *m, struct mem_page *p, const struct mem_session *
 	return mem_page_give(p, &(struct store_row){ .session = &row });
 }
 
-bool
-mem_filter_matches(const struct store_session_filter *f, const struct mem_session *s)
-{
-	const struct session_row *row = replay_session(s->replay);
-
-	return (f->workspace_id.len == 0 || str_eq(f->workspace_id, s->facts.workspace_id)) &&
-	       (f->agent_id.len == 0 || str_eq(f->agent_id, s->facts.agent_id)) &&
-	       str_starts(s->facts.id, f->id_prefix) &&
-	       (f->lifecycles == 0 || f->lifecycles & 1u << row->state.lifecycle) &&
-	       row->counters.last_activity_ms >= f->active_since_ms;
-}
-
 /* Newest activity first, then by id from the end: <0 when a comes first. */
 static int
 compare_activity(int64_t a_ms, struct str a_id, int64_t b_ms, struct str b_id)
@@ -75,12 +63,19 @@ compare_sessions(const void *a, const void *b)
 	return compare_activity(activity_of(x), x->facts.id, activity_of(y), y->facts.id);
 }
 
-static bool
-is_listed(const struct store_query *q, const struct mem_session *s)
+static int
+compare_sessions_up(const void *a, const void *b)
 {
-	return mem_filter_matches(&q->filter, s) &&
-	       (q->cursor_id.len == 0 ||
-		compare_activity(q->cursor_ms, q->cursor_id, activity_of(s), s->facts.id) < 0);
+	return compare_sessions(b, a);
+}
+
+static bool
+is_listed(const struct mem *m, const struct store_query *q, const struct mem_session *s)
+{
+	int place = compare_activity(q->cursor_ms, q->cursor_id, activity_of(s), s->facts.id);
+
+	return mem_filter_matches(m, &q->filter, s) &&
+	       (q->cursor_id.len == 0 || (q->oldest_first ? place > 0 : place < 0));
 }
 
 static void
@@ -91,10 +86,11 @@ list_sessions(const struct mem *m, struct mem_page *p)
 	void *s;
 
 	for (size_t at = 0; map_next(&m->sessions, &at, &id, &s);)
-		if (is_listed(p->q, s))
+		if (is_listed(m, p->q, s))
 			*vec_push(&found) = s;
 	if (found.len > 0)
-		qsort(found.ptr, found.len, sizeof *found.ptr, compare_sessions);
+		qsort(found.ptr, found.len, sizeof *found.ptr,
+		      p->q->oldest_first ? compare_sessions_up : compare_sessions);
 	for (size_t i = 0; i < found.len; i++)
 		if (!give_session(m, p, found.ptr[i]))
 			break;
@@ -185,13 +181,16 @@ list_items(const struct mem_session *s, struct mem_page *p)
 	const struct item_row *items = replay_items(s->replay, &count);
 	int64_t behind_seq = p->q->after_item.seq;
 
-	for (size_t i = 0; i < count && items[i].at_seq != 0; i++) {
-		bool marked = items[i].rewound || items[i].archived_by_seq != 0;
+	while (count > 0 && items[count - 1].at_seq == 0)
+		count--; /* those without a place come last */
+	for (size_t n = 0; n < count; n++) {
+		const struct item_row *item = &items[p->q->descending ? count - 1 - n : n];
+		bool marked = item->rewound || item->archived_by_seq != 0;
 
 		if (behind_seq != 0) {
-			if (items[i].seq == behind_seq)
+			if (item->seq == behind_seq)
 				behind_seq = 0;
-		} else if ((!marked || p->q->all) && !give_item(s, p, &items[i])) {
+		} else if ((!marked || p->q->all) && !give_item(s, p, item)) {
 			return;
 		}
 	}

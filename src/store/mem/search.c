@@ -74,14 +74,15 @@ is_searched(enum event_kind kind)
 }
 
 static bool
-is_hit(const struct store_query *q, const struct mem_change *c, struct arena *a)
+is_hit(const struct mem *m, const struct store_query *q, const struct mem_change *c,
+       struct arena *a)
 {
 	const struct event *ev = &c->session->events.ptr[c->seq - 1].ev;
 
 	return is_searched(ev->kind) && !replay_session(c->session->replay)->deleted &&
 	       (q->kinds == 0 || (q->kinds >> ev->kind & 1)) &&
 	       (q->session.len == 0 || str_eq(q->session, c->session->facts.id)) &&
-	       mem_filter_matches(&q->filter, c->session) && has_all_words(ev, q->text, a);
+	       mem_filter_matches(m, &q->filter, c->session) && has_all_words(ev, q->text, a);
 }
 
 void
@@ -97,7 +98,7 @@ mem_search(struct mem *m, struct mem_page *p)
 		const struct mem_change *c = &m->changes.ptr[n - 1];
 
 		arena_reset(&scratch);
-		if (is_hit(p->q, c, &scratch) && !mem_page_give_event(p, c->session, c->seq))
+		if (is_hit(m, p->q, c, &scratch) && !mem_page_give_event(p, c->session, c->seq))
 			break;
 	}
 	arena_release(&scratch);

@@ -2,12 +2,16 @@
 #include "store/sqlite/read_private.h"
 
 /* LEFT: an entry whose event is gone must be seen, not skipped. */
-static const char ITEMS[] =
-	"SELECT i.seq, i.content_seq, i.at_seq, i.at_index, i.role, i.rewound, i.archived_by,"
-	" " READ_EVENT_COLUMNS " FROM item i LEFT JOIN event e ON e.sid = i.sid AND e.seq = i.seq"
-	" WHERE i.sid = ?1 AND (i.at_seq, i.at_index, i.sub, i.seq) > (?2, ?3, ?4, ?5)"
-	" AND (?6 OR (i.rewound = 0 AND i.archived_by = 0))"
-	" ORDER BY i.at_seq, i.at_index, i.sub, i.seq LIMIT ?7";
+#define SELECT_ITEMS                                                                               \
+	"SELECT i.seq, i.content_seq, i.at_seq, i.at_index, i.role, i.rewound, i.archived_by,"     \
+	" " READ_EVENT_COLUMNS " FROM item i LEFT JOIN event e ON e.sid = i.sid AND e.seq = i.seq" \
+	" WHERE i.sid = ?1 AND (?6 OR (i.rewound = 0 AND i.archived_by = 0))"                      \
+	" AND (i.at_seq, i.at_index, i.sub, i.seq)"
+static const char ITEMS[] = SELECT_ITEMS " > (?2, ?3, ?4, ?5)"
+					 " ORDER BY i.at_seq, i.at_index, i.sub, i.seq LIMIT ?7";
+static const char ITEMS_DOWN[] =
+	SELECT_ITEMS " < (?2, ?3, ?4, ?5)"
+		     " ORDER BY i.at_seq DESC, i.at_index DESC, i.sub DESC, i.seq DESC LIMIT ?7";
 static const char EDITED[] = "SELECT " READ_EVENT_COLUMNS " FROM event e"
 			     " WHERE e.sid = ?1 AND e.seq = ?2";
 
@@ -76,16 +80,17 @@ int
 read_item_list(struct read *r, struct err *e)
 {
 	const struct item_row *after = &r->q->after_item;
+	bool from_end = r->q->descending && after->seq == 0;
 	sqlite3_stmt *st;
 	int rc = read_find_sid(r, e);
 
 	if (rc != 0 || r->sid == 0)
 		return rc;
-	rc = read_prepare(r, ITEMS, &st, e);
+	rc = read_prepare(r, r->q->descending ? ITEMS_DOWN : ITEMS, &st, e);
 	if (rc != 0)
 		return rc;
 	sqlite3_bind_int64(st, 1, r->sid);
-	sqlite3_bind_int64(st, 2, after->at_seq);
+	sqlite3_bind_int64(st, 2, from_end ? INT64_MAX : after->at_seq);
 	sqlite3_bind_int64(st, 3, after->at_index);
 	sqlite3_bind_int64(st, 4, after->role != ITEM_SUMMARY);
 	sqlite3_bind_int64(st, 5, after->seq);

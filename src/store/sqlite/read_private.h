@@ -9,6 +9,25 @@
 	" e.hash, e.processed"
 enum { READ_EVENT_COLUMN_COUNT = 12 };
 
+/* What a query's filter asks of a session s, beyond the columns that have an index; ?20 to ?32 are
+ * bound by read_filter_bind. An absent filter is NULL or 0. */
+#define READ_FILTER                                                                           \
+	" AND (?20 = 0 OR s.agent_version = ?20)"                                             \
+	" AND (?21 IS NULL OR EXISTS (SELECT 1 FROM record p WHERE p.kind = 'participant'"    \
+	" AND p.id = s.id || '/' || ?21))"                                                    \
+	" AND (?22 IS NULL OR json_extract(s.source, '$.kind') = ?22)"                        \
+	" AND (?23 IS NULL OR json_extract(s.source, '$.platform') = ?23)"                    \
+	" AND (?24 IS NULL OR EXISTS (SELECT 1 FROM json_each(coalesce(s.metadata, '{}')) m"  \
+	" WHERE m.key = ?24 AND m.type = 'text' AND m.value = ?25))"                          \
+	" AND (?26 IS NULL OR s.title LIKE ?26 ESCAPE '\\' OR s.preview LIKE ?26 ESCAPE '\\'" \
+	" OR s.fallback_title LIKE ?26 ESCAPE '\\')"                                          \
+	" AND (?27 = 0 OR ?27 >> s.phase & 1)"                                                \
+	" AND (?28 = 0 OR coalesce(json_extract(s.source, '$.interactive'), 0) = (?28 = 1))"  \
+	" AND (?29 = 0 OR s.is_group = (?29 = 1))"                                            \
+	" AND s.created_at >= ?30 AND (?31 = 0 OR s.created_at <= ?31)"                       \
+	" AND (?32 = 0 OR s.phase <> 0 OR s.waiting > 0)"
+void read_filter_bind(struct read *r, sqlite3_stmt *st);
+
 /* One row of st into the port's shape and to read_give. */
 typedef int read_make_fn(struct read *r, sqlite3_stmt *st, struct err *e);
 

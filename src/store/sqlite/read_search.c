@@ -15,7 +15,7 @@ static const char SEARCH[] =
 	" AND (?3 IS NULL OR s.id = ?3) AND (?4 = 0 OR ?4 >> e.kind & 1)"
 	" AND (?5 IS NULL OR s.workspace_id = ?5) AND (?6 IS NULL OR s.agent_id = ?6)"
 	" AND (?7 = 0 OR ?7 >> s.lifecycle & 1) AND s.last_activity >= ?8"
-	" AND (?9 IS NULL OR substr(s.id, 1, length(?9)) = ?9)"
+	" AND (?9 IS NULL OR substr(s.id, 1, length(?9)) = ?9)" READ_FILTER
 	" ORDER BY search.rowid DESC LIMIT ?10";
 
 struct tokens {
@@ -123,6 +123,7 @@ list(struct read *r, struct str match, struct err *e)
 	sqlite3_bind_int64(st, 8, q->filter.active_since_ms);
 	db_bind_opt(st, 9, q->filter.id_prefix);
 	sqlite3_bind_int64(st, 10, read_limit(r));
+	read_filter_bind(r, st);
 	return read_each(r, st, make, e);
 }
 

@@ -1,4 +1,4 @@
-/* read_session - one session's row, or a page of them, newest activity first. */
+/* read_session - one session's row, or a page of them, by activity. */
 #include "store/sqlite/read_private.h"
 
 #define SESSION_COLUMNS                                                                            \
@@ -15,30 +15,45 @@ static const char GET[] = "SELECT " SESSION_COLUMNS " FROM session s WHERE s.id 
 
 /* Equal instants are ordered by id: SQLite sorts each such group by itself, so reading stops at the
  * limit. ?1, ?2: the cursor; an absent filter is NULL or 0. */
-#define CONDITIONS                                                                     \
-	" s.last_activity <= ?1 AND (s.last_activity < ?1 OR s.id < ?2)"               \
+#define FILTERS                                                                        \
 	" AND s.last_activity >= ?3 AND (?4 = 0 OR ?4 >> s.lifecycle & 1)"             \
 	" AND (?5 IS NULL OR s.workspace_id = ?5) AND (?6 IS NULL OR s.agent_id = ?6)" \
-	" AND (?7 IS NULL OR s.id >= ?7 AND s.id < ?8)"                                \
+	" AND (?7 IS NULL OR s.id >= ?7 AND s.id < ?8)" READ_FILTER
+#define NEWEST_FIRST                                                             \
+	" s.last_activity <= ?1 AND (s.last_activity < ?1 OR s.id < ?2)" FILTERS \
 	" ORDER BY s.last_activity DESC, s.id DESC LIMIT ?9"
+#define OLDEST_FIRST                                                             \
+	" s.last_activity >= ?1 AND (s.last_activity > ?1 OR s.id > ?2)" FILTERS \
+	" ORDER BY s.last_activity, s.id LIMIT ?9"
 
-/* The same page by five ways in. Along the activity index a page costs as many rows as it takes to
+/* The same page by six ways in. Along the activity index a page costs as many rows as it takes to
  * find its own, which is bad only for a filter that few sessions pass; for those the filter's own
  * index finds all of them, and they are sorted. Who wants none that is active walks past none. */
-static const char BY_ACTIVITY[] =
-	"SELECT " SESSION_COLUMNS " FROM session s INDEXED BY session_by_activity WHERE" CONDITIONS;
-static const char BY_REST[] = "SELECT " SESSION_COLUMNS
-			      " FROM session s INDEXED BY session_by_rest WHERE s.lifecycle <> 0"
-			      " AND" CONDITIONS;
-static const char BY_WORKSPACE[] =
-	"SELECT " SESSION_COLUMNS
-	" FROM session s INDEXED BY session_by_workspace WHERE s.workspace_id = ?5 AND" CONDITIONS;
-static const char BY_AGENT[] =
-	"SELECT " SESSION_COLUMNS
-	" FROM session s INDEXED BY session_by_agent WHERE s.agent_id = ?6 AND" CONDITIONS;
-static const char BY_ID[] =
-	"SELECT " SESSION_COLUMNS " FROM session s INDEXED BY sqlite_autoindex_session_1 WHERE "
-	"s.id >= ?7 AND s.id < ?8 AND" CONDITIONS;
+#define SELECT_SESSIONS "SELECT " SESSION_COLUMNS " FROM "
+#define ALONG_ACTIVITY  SELECT_SESSIONS "session s INDEXED BY session_by_activity WHERE"
+#define AMONG_THE_REST                                          \
+	SELECT_SESSIONS "session s INDEXED BY session_by_rest " \
+			"WHERE s.lifecycle <> 0 AND"
+#define IN_WORKSPACE                                                 \
+	SELECT_SESSIONS "session s INDEXED BY session_by_workspace " \
+			"WHERE s.workspace_id = ?5 AND"
+#define OF_AGENT SELECT_SESSIONS "session s INDEXED BY session_by_agent WHERE s.agent_id = ?6 AND"
+#define WITH_ID                                                            \
+	SELECT_SESSIONS "session s INDEXED BY sqlite_autoindex_session_1 " \
+			"WHERE s.id >= ?7 AND s.id < ?8 AND"
+#define OF_PERSON                                                                    \
+	SELECT_SESSIONS "record w INDEXED BY record_by_owner CROSS JOIN session s"   \
+			" ON s.id = substr(w.id, 1, length(w.id) - length(?21) - 1)" \
+			" WHERE w.kind = 'participant' AND w.owner = ?21 AND"
+
+/* Newest first, oldest first. */
+static const char *const BY_ACTIVITY[] = { ALONG_ACTIVITY NEWEST_FIRST,
+					   ALONG_ACTIVITY OLDEST_FIRST };
+static const char *const BY_REST[] = { AMONG_THE_REST NEWEST_FIRST, AMONG_THE_REST OLDEST_FIRST };
+static const char *const BY_WORKSPACE[] = { IN_WORKSPACE NEWEST_FIRST, IN_WORKSPACE OLDEST_FIRST };
+static const char *const BY_AGENT[] = { OF_AGENT NEWEST_FIRST, OF_AGENT OLDEST_FIRST };
+static const char *const BY_ID[] = { WITH_ID NEWEST_FIRST, WITH_ID OLDEST_FIRST };
+static const char *const BY_PERSON[] = { OF_PERSON NEWEST_FIRST, OF_PERSON OLDEST_FIRST };
 
 /* How many sessions pass one filter, counted no further than FEW + 1. Among a million sessions this is
  * where reading and sorting all that pass costs as much as walking to the first 50 of them. */
@@ -47,6 +62,9 @@ static const char COUNT_WORKSPACE[] =
 	"SELECT count(*) FROM (SELECT 1 FROM session WHERE workspace_id = ?1 LIMIT ?3)";
 static const char COUNT_AGENT[] =
 	"SELECT count(*) FROM (SELECT 1 FROM session WHERE agent_id = ?1 LIMIT ?3)";
+static const char COUNT_PERSON[] =
+	"SELECT count(*) FROM (SELECT 1 FROM record WHERE kind = 'participant' AND owner = ?1"
+	" LIMIT ?3)";
 static const char COUNT_ID[] =
 	"SELECT count(*) FROM (SELECT 1 FROM session WHERE id >= ?1 AND id < ?2 LIMIT ?3)";
 
@@ -178,8 +196,10 @@ choose(struct read *r, const char **out, struct err *e)
 	const struct store_session_filter *f = &r->q->filter;
 	const struct {
 		struct str value;
-		const char *count, *list;
+		const char *count;
+		const char *const *list;
 	} ways[] = {
+		{ f->participant, COUNT_PERSON, BY_PERSON },
 		{ f->id_prefix, COUNT_ID, BY_ID },
 		{ f->workspace_id, COUNT_WORKSPACE, BY_WORKSPACE },
 		{ f->agent_id, COUNT_AGENT, BY_AGENT },
@@ -187,14 +207,15 @@ choose(struct read *r, const char **out, struct err *e)
 	bool few = false;
 	int rc = 0;
 
-	*out = f->lifecycles != 0 && !(f->lifecycles & 1u << LIFECYCLE_ACTIVE) ? BY_REST
-									       : BY_ACTIVITY;
+	*out = f->lifecycles != 0 && !(f->lifecycles & 1u << LIFECYCLE_ACTIVE)
+		       ? BY_REST[r->q->oldest_first]
+		       : BY_ACTIVITY[r->q->oldest_first];
 	for (size_t i = 0; rc == 0 && !few && i < ARRAY_LEN(ways); i++) {
 		if (ways[i].value.len == 0)
 			continue;
 		rc = passes_few(r, ways[i].count, ways[i].value, &few, e);
 		if (few)
-			*out = ways[i].list;
+			*out = ways[i].list[r->q->oldest_first];
 	}
 	return rc;
 }
@@ -212,7 +233,10 @@ read_session_list(struct read *r, struct err *e)
 		rc = read_prepare(r, sql, &st, e);
 	if (rc != 0)
 		return rc;
-	sqlite3_bind_int64(st, 1, from_top ? INT64_MAX : q->cursor_ms);
+	sqlite3_bind_int64(st, 1,
+			   !from_top         ? q->cursor_ms
+			   : q->oldest_first ? INT64_MIN
+					     : INT64_MAX);
 	db_bind_text(st, 2, q->cursor_id);
 	sqlite3_bind_int64(st, 3, q->filter.active_since_ms);
 	sqlite3_bind_int64(st, 4, q->filter.lifecycles);
@@ -221,5 +245,6 @@ read_session_list(struct read *r, struct err *e)
 	db_bind_opt(st, 7, q->filter.id_prefix);
 	db_bind_text(st, 8, prefix_end(r, q->filter.id_prefix));
 	sqlite3_bind_int64(st, 9, read_limit(r));
+	read_filter_bind(r, st);
 	return read_each(r, st, make, e);
 }
