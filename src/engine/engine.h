@@ -159,6 +159,17 @@ struct engine_message {
 };
 void engine_post(struct engine *en, const struct engine_call *call, struct str session,
 		 const struct engine_message *message);
+/* A whole log as it was exported: seq, ids, instants and bytes are kept, so the hashes are too. */
+struct engine_log {
+	struct str session;
+	const struct event *events;  /* seq from 1 */
+	const struct sha256 *hashes; /* of each event, checked to be a chain */
+	size_t count;
+	struct str extra; /* body of its session_extra; empty: none */
+};
+/* Operators only. A log that the session begins with already is skipped (created is false), one that
+ * continues what is there is appended to it, any other under a taken id is ERR_CONFLICT. */
+void engine_import(struct engine *en, const struct engine_call *call, const struct engine_log *log);
 /* Look at the session and run one turn if anything is pending or due. */
 void engine_wake(struct engine *en, const struct engine_call *call, struct str session);
 
