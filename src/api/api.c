@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "api/api_private.h"
+#include "api/stream_hub.h"
 #include "base/clock.h"
 #include "base/xalloc.h"
 
@@ -377,6 +378,7 @@ api_new(const struct api_config *config)
 		known[i] = split_words(&api->arena, API_ROUTES[i].query);
 	api->known = known;
 	api->sse = sse_new(config->loop, BEAT_MS);
+	api->hub = stream_hub_new(config->loop, config->engine);
 	rand_init_os(&api->rand);
 	id_gen_init(&api->ids, &api->rand);
 	api->metrics = metrics_new(API_ROUTE_COUNT);
@@ -419,6 +421,7 @@ api_free(struct api **out)
 		return;
 	list_for_each (at, &api->spare)
 		free(LIST_OWNER(at, struct exchange, node));
+	stream_hub_free(&api->hub);
 	sse_free(&api->sse);
 	metrics_free(&api->metrics);
 	buf_release(&api->scratch);

@@ -12,6 +12,7 @@ struct api {
 	const struct route_tree *routes;
 	const struct str_list *known; /* the parameters of each route */
 	struct sse *sse;
+	struct stream_hub *hub;
 	const struct http_server *server;
 	struct rand rand;
 	struct id_gen ids;

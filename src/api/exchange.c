@@ -108,6 +108,12 @@ api_loop(struct api *api)
 	return api->config.loop;
 }
 
+struct stream_hub *
+api_hub(struct api *api)
+{
+	return api->hub;
+}
+
 /* --- answers --- */
 
 size_t

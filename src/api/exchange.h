@@ -96,6 +96,8 @@ size_t exchange_headers(const struct exchange *x, struct http_header headers[EXC
 void exchange_leave(struct exchange *x);
 struct sse *api_sse(struct api *api);
 struct loop *api_loop(struct api *api);
+struct stream_hub;
+struct stream_hub *api_hub(struct api *api);
 
 /* Query parameters. Absent: *out keeps its value. Errors name the parameter. */
 NODISCARD int exchange_query_int(struct exchange *x, const char *name, int64_t min, int64_t max,

@@ -227,6 +227,42 @@ WITH_BODY(user_create)
 WITH_BOTH(user_update)
 WITH_BODY(token_create)
 WITH_ID(token_revoke)
+WITH_BODY(session_open)
+WITH_BOTH(session_update)
+WITH_ID(session_archive)
+WITH_ID(session_delete)
+WITH_ID(wake)
+WITH_BOTH(resource_add)
+WITH_BOTH(send)
+
+void
+engine_resource_update(struct engine *en, const struct engine_call *call, struct str session,
+		       struct str id, struct json body)
+{
+	(void)session;
+	command(en, call, "resource_update", id, body);
+}
+
+void
+engine_resource_delete(struct engine *en, const struct engine_call *call, struct str session,
+		       struct str id)
+{
+	(void)session;
+	command(en, call, "resource_delete", id, (struct json){ 0 });
+}
+
+void
+engine_post(struct engine *en, const struct engine_call *call, struct str session,
+	    const struct engine_message *message)
+{
+	command(en, call, "post", session, message->metadata);
+}
+
+void
+engine_import(struct engine *en, const struct engine_call *call, const struct engine_log *log)
+{
+	command(en, call, "import", log->session, (struct json){ 0 });
+}
 
 /* --- reading --- */
 
@@ -236,4 +272,62 @@ engine_read(struct engine *en, const struct engine_caller *caller, const struct 
 {
 	(void)caller;
 	store_read(en->store, q, row, done, ctx);
+}
+
+/* --- watching: nothing ever happens here --- */
+
+void
+engine_watch_session(struct engine *en, struct str session, struct engine_watch *w)
+{
+	(void)session;
+	w->en = en;
+}
+
+void
+engine_watch_all(struct engine *en, struct engine_watch *w)
+{
+	w->en = en;
+}
+
+void
+engine_unwatch(struct engine_watch *w)
+{
+	w->en = NULL;
+}
+
+int64_t
+engine_head(struct engine *en, struct str session)
+{
+	(void)en, (void)session;
+	return 0;
+}
+
+int64_t
+engine_change_head(struct engine *en)
+{
+	(void)en;
+	return 0;
+}
+
+void
+engine_preview_so_far(struct engine_watch *w)
+{
+	(void)w;
+}
+
+static int64_t
+now_ms(struct host *h)
+{
+	(void)h;
+	return clock_now_ms();
+}
+
+struct host *
+engine_host(struct engine *en)
+{
+	static const struct host_ops OPS = { .now_ms = now_ms };
+	static struct host host = { &OPS };
+
+	(void)en;
+	return &host;
 }

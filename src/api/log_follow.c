@@ -1,0 +1,202 @@
+#include "api/log_follow.h"
+
+enum { PAGE_ROWS = 256 };
+
+static int64_t
+head_of(const struct log_follow *f)
+{
+	return f->session.len > 0 ? engine_head(f->en, f->session) : engine_change_head(f->en);
+}
+
+static int64_t
+place_of(const struct log_follow *f, const struct store_event *ev)
+{
+	return f->session.len > 0 ? ev->ev.seq : ev->change;
+}
+
+/* ---- pages ---- */
+
+/* On a thread of the store's. seqs are dense, so a hole is what is not kept any more. */
+static bool
+on_row(void *ctx, const struct store_row *row)
+{
+	struct log_follow *f = ctx;
+	int64_t at = place_of(f, row->event);
+
+	if (f->session.len > 0 && at > f->page_end + 1 && f->ops->gap)
+		f->ops->gap(f, f->page_end + 1, at - 1);
+	f->page_end = at;
+	if (f->ops->row(f, row->event))
+		return true;
+	f->page_cut = true;
+	return false;
+}
+
+static void
+end(struct log_follow *f, int rc, const struct err *err)
+{
+	engine_unwatch(&f->watch);
+	f->state = LOG_FOLLOW_OVER;
+	f->ops->over(f, rc, err);
+}
+
+/* Everything up to the head that was known before is read or gone. */
+static void
+settle_page(struct log_follow *f)
+{
+	if (!f->page_cut && f->page_end < f->head_before) {
+		if (f->session.len > 0 && f->ops->gap)
+			f->ops->gap(f, f->page_end + 1, f->head_before);
+		f->page_end = f->head_before;
+	}
+	f->cursor = f->page_end;
+}
+
+static void
+on_page(void *ctx, int rc, bool more, const struct err *err)
+{
+	struct log_follow *f = ctx;
+
+	f->state = LOG_FOLLOW_PAUSED;
+	if (f->gone) {
+		f->gone(f);
+		return;
+	}
+	if (rc != 0) {
+		end(f, rc, err);
+		return;
+	}
+	f->page_cut |= more;
+	settle_page(f);
+	f->ops->page(f);
+}
+
+static void
+read_page(struct log_follow *f)
+{
+	struct store_query q = {
+		.kind = f->session.len > 0 ? STORE_LIST_EVENTS : STORE_LIST_CHANGES,
+		.session = f->session,
+		.after = f->cursor,
+		.kinds = f->kinds,
+		.limit = PAGE_ROWS,
+	};
+
+	f->state = LOG_FOLLOW_READING;
+	f->page_cut = f->read_again = false;
+	f->page_end = f->cursor;
+	f->head_before = head_of(f);
+	engine_read(f->en, &f->caller, &q, on_row, on_page, f);
+}
+
+void
+log_follow_next(struct log_follow *f)
+{
+	if (f->state != LOG_FOLLOW_PAUSED)
+		return;
+	if (f->page_cut || f->read_again || f->cursor < head_of(f)) {
+		read_page(f);
+		return;
+	}
+	if (f->ended) {
+		end(f, 0, NULL);
+		return;
+	}
+	f->state = LOG_FOLLOW_LIVE;
+	if (f->ops->live)
+		f->ops->live(f);
+}
+
+/* ---- the watch ---- */
+
+static void
+on_event(void *ctx, const struct store_event *ev)
+{
+	struct log_follow *f = ctx;
+	int64_t at = place_of(f, ev);
+
+	if (f->kinds != 0 && !(f->kinds >> ev->ev.kind & 1))
+		return;
+	if (f->narrowed && f->state == LOG_FOLLOW_LIVE)
+		read_page(f);
+	else if (f->narrowed)
+		f->read_again = true;
+	else if (f->state == LOG_FOLLOW_LIVE && at > f->cursor) {
+		f->cursor = at;
+		f->ops->event(f, ev);
+	}
+}
+
+static void
+on_preview(void *ctx, const struct engine_preview *p)
+{
+	struct log_follow *f = ctx;
+
+	if (f->state == LOG_FOLLOW_LIVE && !f->narrowed)
+		f->ops->preview(f, p);
+}
+
+static void
+on_over(void *ctx, enum engine_over why)
+{
+	struct log_follow *f = ctx;
+
+	f->ended = true;
+	if (f->state == LOG_FOLLOW_LIVE ||
+	    (f->state == LOG_FOLLOW_PAUSED && why == ENGINE_OVER_SHUTDOWN))
+		end(f, 0, NULL); /* else the rest of the log is read first */
+}
+
+static void
+watch(struct log_follow *f)
+{
+	f->watch = (struct engine_watch){
+		.on_event = on_event,
+		.on_preview = f->ops->preview ? on_preview : NULL,
+		.on_over = on_over,
+		.ctx = f,
+	};
+	if (f->session.len > 0)
+		engine_watch_session(f->en, f->session, &f->watch);
+	else
+		engine_watch_all(f->en, &f->watch);
+}
+
+void
+log_follow_init(struct log_follow *f, struct engine *en, const struct engine_caller *caller,
+		struct str session, const struct log_follow_ops *ops)
+{
+	*f = (struct log_follow){
+		.en = en,
+		.ops = ops,
+		.session = session,
+		.caller = *caller,
+		.narrowed = session.len == 0 && !principal_is_owner(&caller->who),
+	};
+	f->caller.who.sender_channel = (struct str){ 0 };
+}
+
+void
+log_follow_start(struct log_follow *f, int64_t after)
+{
+	f->cursor = after;
+	watch(f);
+	read_page(f);
+}
+
+void
+log_follow_start_live(struct log_follow *f, int64_t head)
+{
+	f->cursor = head;
+	f->state = LOG_FOLLOW_LIVE;
+	watch(f);
+}
+
+void
+log_follow_stop(struct log_follow *f, void (*gone)(struct log_follow *f))
+{
+	engine_unwatch(&f->watch);
+	f->gone = gone;
+	if (f->state != LOG_FOLLOW_READING)
+		gone(f);
+}

@@ -1,0 +1,447 @@
+#include "api/log_follow.h"
+
+#include <stdlib.h>
+
+#include "base/rand.h"
+#include "harness.h"
+
+/* An engine whose every step the test takes: what is in the log, what has been told, and when a page's
+ * rows and its end arrive. */
+static struct world {
+	int64_t log;     /* durable up to here */
+	int64_t told;    /* the watch has heard up to here */
+	int64_t kept;    /* events below are not there any more */
+	int64_t visible; /* every nth event is the caller's; 0: all */
+	struct engine_watch *watch;
+	struct store_query query;
+	store_row_fn *row;
+	store_read_fn *done;
+	void *ctx;
+	bool reading, rows_given, more;
+	int fail_with;
+} W;
+
+void
+engine_read(struct engine *en, const struct engine_caller *caller, const struct store_query *q,
+	    store_row_fn *row, store_read_fn *done, void *ctx)
+{
+	(void)en, (void)caller;
+	assert_false(W.reading);
+	W.query = *q;
+	W.row = row;
+	W.done = done;
+	W.ctx = ctx;
+	W.reading = true;
+	W.rows_given = W.more = false;
+}
+
+void
+engine_watch_session(struct engine *en, struct str session, struct engine_watch *w)
+{
+	(void)session;
+	w->en = en;
+	W.watch = w;
+}
+
+void
+engine_watch_all(struct engine *en, struct engine_watch *w)
+{
+	w->en = en;
+	W.watch = w;
+}
+
+void
+engine_unwatch(struct engine_watch *w)
+{
+	if (W.watch == w)
+		W.watch = NULL;
+	w->en = NULL;
+}
+
+int64_t
+engine_head(struct engine *en, struct str session)
+{
+	(void)en, (void)session;
+	return W.told;
+}
+
+int64_t
+engine_change_head(struct engine *en)
+{
+	(void)en;
+	return W.told;
+}
+
+static struct store_event
+event_at(int64_t n)
+{
+	struct store_event ev = { .change = n };
+
+	ev.ev.seq = n;
+	ev.ev.kind = EVENT_SYSTEM_MESSAGE;
+	if (W.visible == 0 || n % W.visible == 0)
+		ev.session = STR("s");
+	return ev;
+}
+
+static void
+give_rows(void)
+{
+	size_t given = 0;
+
+	W.rows_given = true;
+	for (int64_t n = W.query.after + 1; n <= W.log; n++) {
+		struct store_event ev = event_at(n);
+
+		if (n < W.kept)
+			continue;
+		if (given++ == W.query.limit) {
+			W.more = true;
+			return;
+		}
+		if (!W.row(W.ctx, &(struct store_row){ .event = &ev }))
+			return;
+	}
+}
+
+static void
+end_page(void)
+{
+	struct err e = { .code = W.fail_with };
+
+	W.reading = false;
+	W.done(W.ctx, W.fail_with, W.more, &e);
+}
+
+static void
+tell_one(void)
+{
+	struct store_event ev = event_at(++W.told);
+
+	if (W.watch)
+		W.watch->on_event(W.watch->ctx, &ev);
+}
+
+/* ---- a reader that notes what it gets ---- */
+
+static struct reader {
+	struct log_follow follow;
+	int64_t last;   /* event that came, hidden ones and gaps counted */
+	int64_t shown;  /* of them that were the caller's */
+	int64_t gapped; /* events that were told to be gone */
+	int page_rows;  /* in the page being read */
+	int page_max;
+	bool live, paused, over, gone;
+	int rc;
+	const char *wrong;
+} R;
+
+static void
+note(int64_t n)
+{
+	if (n != R.last + 1)
+		R.wrong = n <= R.last ? "twice" : "skipped";
+	R.last = n;
+}
+
+static bool
+on_row(struct log_follow *f, const struct store_event *ev)
+{
+	(void)f;
+	note(f->session.len > 0 ? ev->ev.seq : ev->change);
+	R.shown += ev->session.len > 0;
+	return ++R.page_rows < R.page_max;
+}
+
+static void
+on_gap(struct log_follow *f, int64_t from, int64_t to)
+{
+	(void)f;
+	note(from);
+	R.last = to;
+	R.gapped += to - from + 1;
+}
+
+static void
+on_page(struct log_follow *f)
+{
+	(void)f;
+	R.paused = true;
+	R.page_rows = 0;
+}
+
+static void
+on_live(struct log_follow *f)
+{
+	(void)f;
+	R.live = true;
+}
+
+static void
+on_event(struct log_follow *f, const struct store_event *ev)
+{
+	(void)f;
+	note(ev->ev.seq);
+	R.shown += ev->session.len > 0;
+}
+
+static void
+on_over(struct log_follow *f, int rc, const struct err *err)
+{
+	(void)f, (void)err;
+	R.over = true;
+	R.rc = rc;
+}
+
+static const struct log_follow_ops OPS = {
+	.row = on_row,
+	.gap = on_gap,
+	.page = on_page,
+	.live = on_live,
+	.event = on_event,
+	.over = on_over,
+};
+
+static void
+begin(struct str session, bool owner, int64_t log)
+{
+	struct engine_caller caller = { .who = { .kind = owner ? TOKEN_OWNER : TOKEN_USER,
+						 .user_id = STR("u") } };
+
+	W = (struct world){ .log = log };
+	R = (struct reader){ .page_max = 1000 };
+	log_follow_init(&R.follow, NULL, &caller, session, &OPS);
+}
+
+static void
+go_on(void)
+{
+	R.paused = false;
+	log_follow_next(&R.follow);
+}
+
+static void
+read_page(void)
+{
+	give_rows();
+	end_page();
+	go_on();
+}
+
+/* ---- cases ---- */
+
+static void
+A4_an_event_told_during_the_page_is_not_lost(void **state)
+{
+	(void)state;
+	begin(STR("s"), true, 3);
+	log_follow_start(&R.follow, 0);
+	give_rows(); /* sees 3 */
+	W.log = 4;
+	tell_one(), tell_one(), tell_one(), tell_one();
+	end_page();
+	go_on();
+	assert_false(R.live);
+	read_page();
+	assert_true(R.live);
+	assert_int_equal(R.last, 4);
+	assert_null(R.wrong);
+}
+
+static void
+A4_an_event_told_while_the_client_takes_the_page_is_not_lost(void **state)
+{
+	(void)state;
+	begin(STR("s"), true, 3);
+	W.told = 3;
+	log_follow_start(&R.follow, 0);
+	give_rows();
+	end_page();
+	W.log = 4;
+	tell_one();
+	go_on();
+	assert_false(R.live);
+	read_page();
+	assert_true(R.live);
+	assert_int_equal(R.last, 4);
+}
+
+static void
+A4_an_event_that_the_page_had_is_not_told_again(void **state)
+{
+	(void)state;
+	begin(STR("s"), true, 3);
+	log_follow_start(&R.follow, 0);
+	W.log = 4;
+	read_page(); /* sees 4, told of nothing */
+	assert_true(R.live);
+	tell_one(), tell_one(), tell_one(), tell_one();
+	W.log = 5;
+	tell_one();
+	assert_int_equal(R.last, 5);
+	assert_null(R.wrong);
+}
+
+static void
+A4_what_is_not_kept_is_a_gap(void **state)
+{
+	(void)state;
+	begin(STR("s"), true, 10);
+	W.kept = 6;
+	log_follow_start(&R.follow, 2);
+	R.last = 2;
+	read_page();
+	assert_null(R.wrong);
+	assert_int_equal(R.gapped, 3);
+	assert_int_equal(R.last, 10);
+	begin(STR("s"), true, 10);
+	W.kept = 11; /* nothing is left at all */
+	W.told = 10;
+	log_follow_start(&R.follow, 2);
+	R.last = 2;
+	read_page();
+	assert_true(R.live);
+	assert_int_equal(R.gapped, 8);
+	assert_int_equal(R.follow.cursor, 10);
+}
+
+static void
+A5_a_narrowed_reader_reads_again_when_told(void **state)
+{
+	(void)state;
+	begin(STR(""), false, 6);
+	W.visible = 2;
+	log_follow_start(&R.follow, 0);
+	read_page();
+	assert_true(R.live);
+	W.told = 6;
+	W.log = 8;
+	tell_one(); /* asks for a page */
+	assert_true(W.reading);
+	tell_one(); /* told while it is read */
+	read_page();
+	assert_true(W.reading);
+	read_page();
+	assert_int_equal(R.shown, 4);
+	assert_int_equal(R.last, 8);
+	assert_null(R.wrong);
+}
+
+static void
+a_page_that_fails_ends_it(void **state)
+{
+	(void)state;
+	begin(STR("s"), true, 3);
+	log_follow_start(&R.follow, 0);
+	W.fail_with = ERR_NOT_FOUND;
+	end_page();
+	assert_true(R.over);
+	assert_int_equal(R.rc, ERR_NOT_FOUND);
+	assert_null(W.watch);
+}
+
+static void
+A4_the_rest_is_read_before_a_deleted_log_ends(void **state)
+{
+	(void)state;
+	begin(STR("s"), true, 3);
+	R.page_max = 2;
+	log_follow_start(&R.follow, 0);
+	W.watch->on_over(W.watch->ctx, ENGINE_OVER_DELETED);
+	read_page();
+	assert_false(R.over);
+	read_page();
+	assert_true(R.over);
+	assert_int_equal(R.last, 3);
+}
+
+static void
+on_gone(struct log_follow *f)
+{
+	(void)f;
+	R.gone = true;
+}
+
+static void
+stopping_waits_for_the_page(void **state)
+{
+	(void)state;
+	begin(STR("s"), true, 3);
+	log_follow_start(&R.follow, 0);
+	give_rows();
+	log_follow_stop(&R.follow, on_gone);
+	assert_false(R.gone);
+	assert_null(W.watch);
+	end_page();
+	assert_true(R.gone);
+	assert_false(R.paused);
+	begin(STR("s"), true, 3);
+	log_follow_start_live(&R.follow, 3);
+	log_follow_stop(&R.follow, on_gone);
+	assert_true(R.gone);
+}
+
+/* Every order in which appends, tellings, rows, ends of pages and a slow client can happen. */
+static void
+A4_no_order_of_things_skips_or_doubles(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= suite_seeds(20000); seed++) {
+		struct rand dice;
+		bool all;
+
+		rand_init_seed(&dice, seed);
+		all = rand_below(&dice, 2);
+		begin(all ? STR("") : STR("s"), rand_below(&dice, 4) > 0,
+		      1 + (int64_t)rand_below(&dice, 6));
+		W.visible = R.follow.narrowed ? 1 + (int64_t)rand_below(&dice, 3) : 0;
+		W.told = (int64_t)rand_below(&dice, (uint64_t)W.log + 1);
+		R.page_max = 1 + (int)rand_below(&dice, 4);
+		R.last = (int64_t)rand_below(&dice, (uint64_t)W.log + 1);
+		log_follow_start(&R.follow, R.last);
+		for (int i = 0; i < 40; i++) {
+			uint64_t what = rand_below(&dice, 5);
+
+			if (what == 0)
+				W.log++;
+			else if (what == 1 && W.told < W.log)
+				tell_one();
+			else if (what == 2 && W.reading && !W.rows_given)
+				give_rows();
+			else if (what == 3 && W.reading && W.rows_given)
+				end_page();
+			else if (what == 4 && R.paused)
+				go_on();
+		}
+		while (W.told < W.log)
+			tell_one();
+		while (W.reading || R.paused) {
+			if (W.reading && !W.rows_given)
+				give_rows();
+			if (W.reading)
+				end_page();
+			go_on();
+		}
+		if (R.wrong || R.last != W.log || !R.live)
+			fail_msg("seed %llu: %s, %lld of %lld", (unsigned long long)seed,
+				 R.wrong ? R.wrong : "not at the end", (long long)R.last,
+				 (long long)W.log);
+	}
+}
+
+int
+main(void)
+{
+	struct suite s = { 0 };
+
+	SUITE_TEST(&s, A4_an_event_told_during_the_page_is_not_lost);
+	SUITE_TEST(&s, A4_an_event_told_while_the_client_takes_the_page_is_not_lost);
+	SUITE_TEST(&s, A4_an_event_that_the_page_had_is_not_told_again);
+	SUITE_TEST(&s, A4_what_is_not_kept_is_a_gap);
+	SUITE_TEST(&s, A5_a_narrowed_reader_reads_again_when_told);
+	SUITE_TEST(&s, a_page_that_fails_ends_it);
+	SUITE_TEST(&s, A4_the_rest_is_read_before_a_deleted_log_ends);
+	SUITE_TEST(&s, stopping_waits_for_the_page);
+	SUITE_TEST(&s, A4_no_order_of_things_skips_or_doubles);
+	return suite_run(&s, "api/log_follow");
+}
