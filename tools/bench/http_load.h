@@ -1,0 +1,30 @@
+/* http_load - clients that ask again when they are answered, in one thread. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { HTTP_LOAD_CLIENTS_MAX = 256 };
+
+struct http_load {
+	int port, clients;
+	const char *token;
+	const char *const *paths; /* one of them per request, at random */
+	size_t path_count;
+	const char *body;
+	int requests; /* in all */
+};
+struct http_load_result {
+	double per_second;
+	double p99_ms;
+};
+/* Aborts when an answer is not a 200. */
+void http_load_run(const struct http_load *load, struct http_load_result *out);
+
+int http_load_free_port(void);
+bool http_load_is_ready(int port);
+/* One request, one answer of at most size - 1 bytes (head and body), a connection of its own. */
+size_t http_load_once(int port, const char *token, const char *method, const char *path,
+		      const char *body, char *out, size_t size);
+/* An event stream, its head read. */
+int http_load_stream(int port, const char *token, const char *path);
