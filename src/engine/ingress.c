@@ -381,13 +381,13 @@ on_standing(void *ctx, int rc, const struct err *err, const struct store_session
 static struct arrival *
 arrival_new(struct engine *en, const struct engine_call *call, struct str session)
 {
-	struct arrival *a = xcalloc(1, sizeof *a);
+	struct arrival *a = xmalloc(sizeof *a);
 
-	a->en = en;
-	a->call = *call;
-	a->caller = *call->caller;
-	a->session = session;
-	a->facts.sender = a->caller.who.user_id;
+	*a = (struct arrival){ .en = en,
+			       .call = *call,
+			       .caller = *call->caller,
+			       .session = session,
+			       .facts.sender = call->caller->who.user_id };
 	arena_init(&a->arena);
 	return a;
 }
