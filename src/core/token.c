@@ -22,9 +22,12 @@ token_is_well_formed(struct str text)
 {
 	if (text.len != TOKEN_TEXT_LEN || !str_starts(text, TOKEN_MARK))
 		return false;
-	for (size_t i = TOKEN_MARK.len; i < text.len; i++)
-		if (!memchr(HEX, text.ptr[i], sizeof HEX - 1))
+	for (size_t i = TOKEN_MARK.len; i < text.len; i++) {
+		char c = text.ptr[i];
+
+		if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')))
 			return false;
+	}
 	return true;
 }
 

@@ -1,16 +1,13 @@
 #include "engine/commit.h"
 
-#include <stdlib.h>
-
-#include "base/xalloc.h"
 #include "core/event_make.h"
 #include "engine/fanout.h"
 
 enum { KEY_DAYS = 30 };
 static const int64_t KEY_LIFE_MS = KEY_DAYS * INT64_C(86400000);
 
-/* Most commits carry one or two of each: room for them is part of the commit. */
-enum { ROOM = 4 };
+/* Most commits carry one or two of each. */
+enum { ROOM = 2, KEYS_MAX = 4 };
 
 struct commit {
 	struct engine *en;
@@ -20,29 +17,33 @@ struct commit {
 	size_t event_room;
 	struct store_put *puts;
 	size_t put_room;
-	struct store_key keys[ROOM];
+	struct store_key *keys; /* room for KEYS_MAX */
 	commit_fn *done;
 	void *ctx;
 };
 
+/* It lives in its own arena: one append, one block of memory. */
 struct commit *
 commit_new(struct engine *en, struct str session)
 {
-	struct commit *c =
-		xmalloc(sizeof *c); /* every append makes one: calloc is the slower way */
+	struct commit *c;
+	struct arena arena;
 
-	*c = (struct commit){ .en = en };
-	arena_init(&c->arena);
+	arena_init(&arena);
+	c = ARENA_NEW(&arena, struct commit);
+	c->en = en;
 	if (session.len > 0)
-		c->item.session = arena_str(&c->arena, session);
+		c->item.session = arena_str(&arena, session);
+	c->arena = arena;
 	return c;
 }
 
 static void
 commit_free(struct commit *c)
 {
-	arena_release(&c->arena);
-	free(c);
+	struct arena arena = c->arena;
+
+	arena_release(&arena);
 }
 
 void
@@ -142,8 +143,11 @@ commit_put(struct commit *c, const struct store_put *put)
 void
 commit_key(struct commit *c, const struct store_key *key)
 {
-	struct store_key *out = &c->keys[c->item.key_count++];
+	struct store_key *out;
 
+	if (!c->keys)
+		c->keys = ARENA_ARRAY(&c->arena, KEYS_MAX, struct store_key);
+	out = &c->keys[c->item.key_count++];
 	*out = *key;
 	out->scope = keep(c, key->scope, false);
 	out->name = keep(c, key->name, false);

@@ -22,6 +22,7 @@ engine_new(const struct engine_config *config)
 	rand_init_os(&en->rand);
 	id_gen_init(&en->ids, &en->rand);
 	map_init(&en->actors, rand_u64(&en->rand));
+	buf_init(&en->scratch, STORE_PAYLOAD_MAX);
 	list_init(&en->watches);
 	list_init(&en->told_up_to);
 	en->identity = identity_new(en);
@@ -168,6 +169,7 @@ engine_free(struct engine **en)
 	catalog_free(&(*en)->catalog);
 	identity_free(&(*en)->identity);
 	map_release(&(*en)->actors);
+	buf_release(&(*en)->scratch);
 	free(TAKE(*en));
 }
 

@@ -1,5 +1,6 @@
 /* engine_private - the engine's parts as its own files see them. */
 #pragma once
+#include "base/buf.h"
 #include "base/id.h"
 #include "base/map.h"
 #include "base/rand.h"
@@ -15,6 +16,7 @@ struct engine {
 	struct host *host;
 	struct rand rand;
 	struct id_gen ids;
+	struct buf scratch; /* for texts that are copied at once */
 
 	struct map actors; /* live sessions by id: watched, or with a turn (engine/actor) */
 	size_t open_turns;

@@ -29,12 +29,20 @@ struct arrival {
 	bool still_waits;
 };
 
+/* It lives in its own arena. */
+static void
+arrival_free(struct arrival *a)
+{
+	struct arena arena = a->arena;
+
+	arena_release(&arena);
+}
+
 static void
 arrival_end(struct arrival *a, const struct engine_answer *answer)
 {
 	a->call.done(a->call.ctx, answer);
-	arena_release(&a->arena);
-	free(a);
+	arrival_free(a);
 }
 
 static void
@@ -381,14 +389,17 @@ on_standing(void *ctx, int rc, const struct err *err, const struct store_session
 static struct arrival *
 arrival_new(struct engine *en, const struct engine_call *call, struct str session)
 {
-	struct arrival *a = xmalloc(sizeof *a);
+	struct arrival *a;
+	struct arena arena;
 
-	*a = (struct arrival){ .en = en,
-			       .call = *call,
-			       .caller = *call->caller,
-			       .session = session,
-			       .facts.sender = call->caller->who.user_id };
-	arena_init(&a->arena);
+	arena_init(&arena);
+	a = ARENA_NEW(&arena, struct arrival);
+	a->en = en;
+	a->call = *call;
+	a->caller = *call->caller;
+	a->session = session;
+	a->facts.sender = a->caller.who.user_id;
+	a->arena = arena;
 	return a;
 }
 
@@ -410,8 +421,7 @@ arrival_start(struct arrival *a, enum access_verb verb, bool need_row)
 		return;
 	}
 	engine_refuse(a->en, &a->call, rc, &e);
-	arena_release(&a->arena);
-	free(a);
+	arrival_free(a);
 }
 
 /* ---- commands ---- */
@@ -443,8 +453,7 @@ engine_post(struct engine *en, const struct engine_call *call, struct str sessio
 	rc = ingress_check_message(message, &a->caller, &a->arena, &e);
 	if (rc != 0) {
 		engine_refuse(en, call, rc, &e);
-		arena_release(&a->arena);
-		free(a);
+		arrival_free(a);
 		return;
 	}
 	a->message = message;

@@ -36,6 +36,6 @@ ingress_read_message(struct engine *en, struct arena *a, const struct engine_mes
 NODISCARD int ingress_check_message(const struct engine_message *m, struct engine_caller *caller,
 				    struct arena *a, struct err *e);
 /* The text of an input's meta. */
-struct str ingress_meta(struct arena *a, const struct input_meta *meta);
+struct str ingress_meta(struct engine *en, struct arena *a, const struct input_meta *meta);
 /* Adds the batch's events to c; its texts must stay until done. */
 void ingress_append(struct commit *c, const struct ingress_batch *batch);

@@ -30,22 +30,18 @@ check_system(struct json v, const struct ingress_batch *b, size_t total, struct 
 }
 
 struct str
-ingress_meta(struct arena *a, const struct input_meta *meta)
+ingress_meta(struct engine *en, struct arena *a, const struct input_meta *meta)
 {
-	struct buf text;
 	struct jw w;
-	struct str out;
 
-	buf_init(&text, STORE_INLINE_MAX);
-	jw_init(&w, &text);
+	buf_clear(&en->scratch);
+	jw_init(&w, &en->scratch);
 	input_meta_write(meta, &w);
-	out = arena_str(a, buf_str(&text));
-	buf_release(&text);
-	return out;
+	return arena_str(a, buf_str(&en->scratch));
 }
 
 static void
-classify(struct arena *a, const struct ingress_facts *f, struct ingress_batch *b)
+classify(struct engine *en, struct arena *a, const struct ingress_facts *f, struct ingress_batch *b)
 {
 	struct str trigger = { 0 };
 
@@ -73,7 +69,7 @@ classify(struct arena *a, const struct ingress_facts *f, struct ingress_batch *b
 		if (in->class == INPUT_BOUND)
 			meta.bound_to = trigger;
 		meta.sender = f->sender;
-		in->meta = ingress_meta(a, &meta);
+		in->meta = ingress_meta(en, a, &meta);
 		b->has_trigger |= in->class == INPUT_TRIGGER;
 		b->wakes |= in->class == INPUT_TRIGGER || in->class == INPUT_ANSWER ||
 			    in->class == INPUT_CONTROL;
@@ -108,7 +104,7 @@ ingress_read(struct engine *en, struct arena *a, struct json events, const struc
 						  engine_make_id(en, a, "outc"));
 		b.count++;
 	}
-	classify(a, f, &b);
+	classify(en, a, f, &b);
 	*out = b;
 	return 0;
 }

@@ -94,13 +94,13 @@ ingress_read_message(struct engine *en, struct arena *a, const struct engine_mes
 	if (triggers)
 		meta.busy = f->busy;
 	in->kind = EVENT_USER_MESSAGE;
-	in->meta = ingress_meta(a, &meta);
+	in->meta = ingress_meta(en, a, &meta);
 	if (interrupts) { /* the turn that is open ends first */
 		in[1] = in[0];
 		in[0] = (struct ingress_input){ .kind = EVENT_USER_INTERRUPT,
 						.class = INPUT_CONTROL,
 						.id = engine_make_id(en, a, "sevt"),
-						.meta = ingress_meta(a, &stop),
+						.meta = ingress_meta(en, a, &stop),
 						.payload = STR("{\"type\":\"user.interrupt\"}") };
 	}
 	in[interrupts].id = engine_make_id(en, a, "sevt");
