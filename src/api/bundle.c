@@ -1,6 +1,7 @@
 #include "api/bundle.h"
 
 #include "base/json_write.h"
+#include "core/input.h"
 #include "core/session.h"
 #include "engine/engine.h"
 
@@ -144,9 +145,23 @@ take_hash(struct line *l, struct json v, struct sha256 *out, struct err *e)
 		int high = hex_value(hex.ptr[2 * i]), low = hex_value(hex.ptr[2 * i + 1]);
 
 		ok = high >= 0 && low >= 0;
-		out->bytes[i] = (unsigned char)(high << 4 | (low & 15));
+		if (ok)
+			out->bytes[i] = (unsigned char)(high << 4 | low);
 	}
 	return ok ? 0 : json_fail(v, e, "must be %d hexadecimal digits", SHA256_HEX);
+}
+
+static int
+check_extra(struct line *l, struct str extra, struct err *e)
+{
+	struct json_doc doc;
+	int rc = 0;
+
+	if (extra.len > 0)
+		rc = json_parse(&l->scratch, extra, &EVENT_PAYLOAD_LIMITS, &doc, e);
+	if (extra.len > 0 && rc == 0 && json_type(json_root(&doc)) != JSON_OBJECT)
+		rc = err_set(e, ERR_INVALID, "must be an object");
+	return rc == 0 ? 0 : err_prefix(e, ERR_INVALID, "extra: ");
 }
 
 static int
@@ -181,7 +196,8 @@ read_header_fields(struct line *l, struct bundle_header *out, struct err *e)
 		return rc;
 	out->id = take_text(l, id);
 	out->extra = take_bytes(l, extra, extra_text);
-	return session_id_check(out->id, e);
+	rc = check_extra(l, out->extra, e);
+	return rc == 0 ? session_id_check(out->id, e) : rc;
 }
 
 int
@@ -230,6 +246,21 @@ check_payload(struct line *l, const struct event *ev, struct err *e)
 	return rc == 0 ? 0 : err_prefix(e, ERR_INVALID, "payload: ");
 }
 
+/* What ingress wrote about an input. */
+static int
+check_meta(struct line *l, struct str meta, struct err *e)
+{
+	struct input_meta read;
+	struct json_doc doc;
+	int rc = 0;
+
+	if (meta.len > 0)
+		rc = json_parse(&l->scratch, meta, &EVENT_PAYLOAD_LIMITS, &doc, e);
+	if (meta.len > 0 && rc == 0)
+		rc = input_meta_read(json_root(&doc), &l->scratch, &read, e);
+	return rc == 0 ? 0 : err_prefix(e, ERR_INVALID, "meta: ");
+}
+
 static int
 take_event(struct line *l, const struct event_fields *f, struct event *ev, struct err *e)
 {
@@ -251,7 +282,8 @@ take_event(struct line *l, const struct event_fields *f, struct event *ev, struc
 		return json_fail(f->id, e, "must have 1 to %d bytes", STORE_ID_MAX);
 	if (ev->payload.len == 0)
 		return err_set(e, ERR_INVALID, "payload: is missing");
-	return check_payload(l, ev, e);
+	rc = check_meta(l, ev->meta, e);
+	return rc == 0 ? check_payload(l, ev, e) : rc;
 }
 
 int

@@ -52,7 +52,8 @@ round_holds(void **state)
 	arena_release(&a);
 }
 
-#define HASH "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"
+#define HASH_REST "d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"
+#define HASH      "2" HASH_REST
 #define EVENT(members)                                                                         \
 	"{\"seq\":1,\"id\":\"e\",\"type\":\"session.deleted\",\"created_at_ms\":1,\"author\":" \
 	"\"system\",\"hash\":\"" HASH "\"" members "}"
@@ -66,11 +67,17 @@ static const struct refused {
 	  "type is another" },
 	{ "S3 a payload that is not of the log", EVENT(",\"payload\":{\"type\":\"x\"}"),
 	  "payload" },
+	{ "S3 meta that is none",
+	  EVENT(",\"meta_text\":\"{x\",\"payload\":{\"type\":\"session.deleted\"}"), "meta" },
 	{ "S3 an unknown member", EVENT(",\"payload\":{\"type\":\"session.deleted\"},\"more\":1"),
 	  "more" },
 	{ "S3 a hash that is none",
 	  "{\"seq\":1,\"id\":\"e\",\"type\":\"session.deleted\",\"created_at_ms\":1,\"author\":"
 	  "\"system\",\"hash\":\"00\",\"payload\":{\"type\":\"session.deleted\"}}",
+	  "hash" },
+	{ "S3 a hash with another letter in it",
+	  "{\"seq\":1,\"id\":\"e\",\"type\":\"session.deleted\",\"created_at_ms\":1,\"author\":"
+	  "\"system\",\"hash\":\"x" HASH_REST "\",\"payload\":{\"type\":\"session.deleted\"}}",
 	  "hash" },
 	{ "S3 an author nobody knows",
 	  "{\"seq\":1,\"id\":\"e\",\"type\":\"session.deleted\",\"created_at_ms\":1,\"author\":"
