@@ -526,7 +526,7 @@ stir(struct follower *f, struct rand *dice, uint64_t seed)
 		reconnect(f, what & 1);
 		return;
 	}
-	sse_reader_pump(&f->r, 1 + (size_t)rand_below(dice, 20000), 0);
+	sse_reader_pump(&f->r, 1 + (size_t)rand_below(dice, 20000), 1);
 	take(f, seed);
 }
 
