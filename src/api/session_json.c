@@ -157,14 +157,12 @@ field_stop(struct jw *w, const struct session_view *v)
 static void
 field_title(struct jw *w, const struct session_row *row)
 {
-	bool given = row->title.len > 0;
+	struct str shown = row->title.len > 0 ? row->title : row->fallback_title;
 
 	field_text(w, "title", row->title);
-	field_text(w, "description", given ? row->title : row->fallback_title);
-	if (given)
-		jw_field_str(w, "title_source", STR("user"));
-	else if (row->fallback_title.len > 0)
-		jw_field_str(w, "title_source", STR("fallback"));
+	field_text(w, "description", shown);
+	if (shown.len > 0)
+		jw_field_str(w, "title_source", str_of(title_source_name(row->title_source)));
 	else
 		jw_field_null(w, "title_source");
 }

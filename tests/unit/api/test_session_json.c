@@ -136,7 +136,7 @@ M4_what_it_has_beyond_its_row(void **state)
 {
 	static const char *const PARTS[] = {
 		"\"agent\":{\"id\":\"main\",\"tools\":[]}",
-		"\"title\":\"A title\",\"description\":\"A title\",\"title_source\":\"user\"",
+		"\"title\":\"A title\",\"description\":\"A title\",\"title_source\":\"ai\"",
 		"\"metadata\":{\"k\":\"v\"}",
 		"\"resources\":[{\"id\":\"r1\"},{\"id\":\"r2\"}]",
 		"\"vault_ids\":[\"v\"]",
@@ -165,6 +165,7 @@ M4_what_it_has_beyond_its_row(void **state)
 
 	(void)state;
 	s.row.title = STR("A title");
+	s.row.title_source = TITLE_AI;
 	s.metadata = STR("{\"k\":\"v\"}");
 	s.row.last_stop = STOP_REQUIRES_ACTION;
 	memcpy(s.row.preview, "last", 5);
