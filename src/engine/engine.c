@@ -23,6 +23,7 @@ engine_new(const struct engine_config *config)
 	id_gen_init(&en->ids, &en->rand);
 	map_init(&en->actors, rand_u64(&en->rand));
 	buf_init(&en->scratch, STORE_PAYLOAD_MAX);
+	en->change_head = store_change_head(config->store);
 	list_init(&en->watches);
 	list_init(&en->told_up_to);
 	en->identity = identity_new(en);

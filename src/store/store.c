@@ -410,6 +410,12 @@ store_read(struct store *s, const struct store_query *q, store_row_fn *row, stor
 		s->ops->read(s, q, row, done, ctx);
 }
 
+int64_t
+store_change_head(const struct store *s)
+{
+	return s->change_head;
+}
+
 void
 store_flush(struct store *s)
 {

@@ -262,6 +262,9 @@ void store_flush(struct store *s);
 size_t store_dispatch(struct store *s);
 /* Waits up to timeout_ms for something to dispatch; for owners without a loop (tests, check). */
 bool store_wait(struct store *s, int timeout_ms);
+/* The change cursor behind the last event that this thread was told of, or that was there when the store
+ * was opened; 0: there is none. */
+int64_t store_change_head(const struct store *s);
 /* 0, or the error after which the store stopped writing. */
 int store_health(struct store *s, struct err *e);
 /* Finishes what was submitted (its callbacks run, but may submit no more), syncs, closes. */

@@ -20,6 +20,7 @@ struct store_refused;
 struct store {
 	const struct store_ops *ops;
 	struct store_owner owner;
+	int64_t change_head;                          /* kept by the adapter */
 	struct store_refused *refused, *refused_last; /* store.c's own: ill-formed calls */
 };
 

@@ -24,6 +24,24 @@ test_never_inside_the_call(void **state)
 	rig_free(&r);
 }
 
+/* The head follows what was told, and is there again after a restart. */
+static void
+test_change_head(void **state)
+{
+	struct rig *r = rig_new();
+	struct answer *a;
+
+	(void)state;
+	assert_int_equal(store_change_head(r->store), 0);
+	a = rig_submit(r, rig_item(r, "s", "msg a"));
+	assert_int_equal(store_change_head(r->store), 0);
+	rig_await(r, a);
+	assert_int_equal(store_change_head(r->store), a->result.change);
+	rig_restart(r);
+	assert_int_equal(store_change_head(r->store), a->result.change);
+	rig_free(&r);
+}
+
 /* A callback submits the next: as a turn does. */
 struct chain {
 	struct rig *r;
@@ -206,6 +224,7 @@ void
 contract_life(struct suite *s)
 {
 	suite_add(s, "S1 answers never come inside the call", test_never_inside_the_call, NULL);
+	suite_add(s, "A5 the head of the changes is known from the start", test_change_head, NULL);
 	suite_add(s, "S1 a callback may submit", test_from_a_callback, NULL);
 	suite_add(s, "S1 the owner is woken", test_wakeup, NULL);
 	suite_add(s, "S1 watch comes before the callback", test_watch, NULL);

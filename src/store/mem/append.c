@@ -126,6 +126,7 @@ number_changes(struct mem *m, struct mem_session *s, struct store_result *out)
 		*vec_push(&m->changes) = (struct mem_change){ s, seq };
 		out->change = s->events.ptr[seq - 1].change = (int64_t)m->changes.len;
 	}
+	m->base.change_head = (int64_t)m->changes.len;
 }
 
 /* The part of the session, and the last that can fail. */

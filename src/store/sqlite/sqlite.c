@@ -69,6 +69,8 @@ deliver_append(struct completion *c)
 	const struct store_owner *owner = &s->base.owner;
 	const struct store_result *r = &job->result;
 
+	if (r->rc == 0 && r->change > s->base.change_head)
+		s->base.change_head = r->change;
 	if (r->rc == 0 && r->first_seq > 0 && owner->watch)
 		owner->watch(owner->ctx, job->item->session, r->head_seq);
 	job->fn(job->ctx, r);
@@ -295,6 +297,8 @@ start(struct sqlite *s, const struct store_sqlite_config *cfg, struct err *e)
 	if ((size_t)snprintf(path, sizeof path, "%s/perdure.db", cfg->directory) >= sizeof path)
 		return err_set(e, ERR_INVALID, "the data directory's path is too long");
 	rc = writer_new(&s->writer, &writer, &s->answers, e);
+	if (rc == 0)
+		s->base.change_head = writer_opened_at_change(s->writer);
 	if (rc == 0)
 		rc = sync_directory(cfg->directory, e);
 	if (rc == 0)

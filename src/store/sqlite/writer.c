@@ -19,6 +19,7 @@ struct writer {
 	/* the thread's own from here on */
 	pthread_t thread;
 	struct completion_queue *answers;
+	int64_t opened_at_change;  /* never changes */
 	struct wal_gather *gather; /* NULL when commits are not synced */
 	struct db db;
 	struct batch batch;
@@ -103,6 +104,12 @@ stop_for_good(struct writer *w, const struct err *why)
 		"disk and restart (%s)",
 		why->text);
 	pthread_mutex_unlock(&w->lock);
+}
+
+int64_t
+writer_opened_at_change(const struct writer *w)
+{
+	return w->opened_at_change;
 }
 
 int
@@ -295,6 +302,7 @@ writer_new(struct writer **out, const struct writer_config *cfg, struct completi
 	struct writer *w = writer_alloc(answers);
 	int rc = open_database(w, cfg, e);
 
+	w->opened_at_change = rc == 0 ? w->batch.tx.last_change : 0;
 	if (rc == 0 && pthread_create(&w->thread, NULL, run, w) != 0)
 		rc = err_set(e, ERR_UNAVAILABLE, "no thread for the writer");
 	if (rc == 0)

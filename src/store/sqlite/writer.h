@@ -29,6 +29,8 @@ NODISCARD int writer_new(struct writer **out, const struct writer_config *cfg,
 			 struct completion_queue *answers, struct err *e);
 /* From the owner's thread: a list of jobs, in order. */
 void writer_submit(struct writer *w, struct batch_list jobs);
+/* The change cursor behind the last event that was there when it was opened. */
+int64_t writer_opened_at_change(const struct writer *w);
 /* From any thread: 0, or why nothing is written any more. */
 int writer_health(struct writer *w, struct err *e);
 /* Writes what was submitted, empties the write-ahead log, closes. Readers must be gone. */
