@@ -66,17 +66,26 @@ make_body(void)
 }
 
 static void
-open_sessions(void)
+post(const struct server_child *s, const char *path, const char *text)
 {
-	char answer[READ_BYTES], id[64];
+	char answer[READ_BYTES];
+
+	must(http_load_once(&(struct http_once){ s->port, s->token, "POST", path, text }, answer,
+			    sizeof answer) > 0 &&
+		     strncmp(answer, "HTTP/1.1 200", 12) == 0,
+	     answer);
+}
+
+static void
+open_sessions(const struct server_child *s)
+{
+	char id[64];
 
 	for (int i = 0; i < SESSIONS; i++) {
 		snprintf(id, sizeof id, "{\"id\":\"bench:%d\"}", i);
-		must(http_load_once(server.port, server.token, "POST", "/v1/sessions", id, answer,
-				    sizeof answer) > 0 &&
-			     strncmp(answer, "HTTP/1.1 200", 12) == 0,
-		     answer);
-		paths[i] = xcalloc(1, PATH_BYTES);
+		post(s, "/v1/sessions", id);
+		if (!paths[i])
+			paths[i] = xcalloc(1, PATH_BYTES);
 		snprintf(paths[i], PATH_BYTES, "/v1/sessions/bench:%d/events", i);
 	}
 }
@@ -206,22 +215,31 @@ bare_request_us(void *context)
 
 /* ---- streams ---- */
 
+/* A server that has done nothing else: memory that another sample left free would hide the streams. */
 static double
 bytes_per_stream(void *context)
 {
 	static int fds[IDLE_STREAMS];
-	int64_t before = server_child_rss_anon_bytes(&server), after;
-	char path[PATH_BYTES];
+	struct server_child s;
+	char path[PATH_BYTES], directory[sizeof s.directory];
+	int64_t before, after;
 
 	(void)context;
+	server_child_start(&s, NULL);
+	open_sessions(&s);
+	server_child_stop(&s);
+	snprintf(directory, sizeof directory, "%s", s.directory);
+	server_child_start(&s, directory);
+	before = server_child_rss_anon_bytes(&s);
 	for (int i = 0; i < IDLE_STREAMS; i++) {
 		snprintf(path, sizeof path, "/v1/sessions/bench:%d/events/stream", i % SESSIONS);
-		fds[i] = http_load_stream(server.port, server.token, path);
+		fds[i] = http_load_stream(s.port, s.token, path);
 	}
-	after = server_child_rss_anon_bytes(&server);
+	after = server_child_rss_anon_bytes(&s);
 	for (int i = 0; i < IDLE_STREAMS; i++)
 		close(fds[i]);
-	bench_await_quiet();
+	server_child_stop(&s);
+	server_child_remove(&s);
 	return (double)(after - before) / IDLE_STREAMS;
 }
 
@@ -261,7 +279,6 @@ our_delivery_us(void *context)
 {
 	static int fds[FAN_STREAMS];
 	struct sink sink = { .fds = fds, .count = FAN_STREAMS };
-	char answer[READ_BYTES];
 	int64_t begun_ns, cpu_ns;
 	long long seen;
 	pthread_t thread;
@@ -275,9 +292,7 @@ our_delivery_us(void *context)
 	begun_ns = server_child_loop_ns(&server);
 	for (int round = 0; round < FAN_ROUNDS; round++) {
 		seen = atomic_load(&sink.bytes);
-		must(http_load_once(server.port, server.token, "POST", paths[0], body, answer,
-				    sizeof answer) > 0,
-		     "append");
+		post(&server, paths[0], body);
 		while (atomic_load(&sink.bytes) - seen < (long long)FAN_STREAMS * FRAME_BYTES_MIN)
 			usleep(200);
 		usleep(2000); /* the rest of the last frames */
@@ -407,7 +422,7 @@ main(int argc, char **argv)
 	make_body();
 	server_child_start(&server, NULL);
 	raw_append_init(&raw, server.directory);
-	open_sessions();
+	open_sessions(&server);
 	rc = bench_run(benches, ARRAY_LEN(benches), argc > 1 ? argv[1] : NULL);
 	server_child_stop(&server);
 	raw_append_release(&raw);

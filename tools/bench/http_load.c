@@ -83,13 +83,12 @@ is_whole(const char *text, size_t len)
 }
 
 size_t
-http_load_once(int port, const char *token, const char *method, const char *path, const char *body,
-	       char *out, size_t size)
+http_load_once(const struct http_once *once, char *out, size_t size)
 {
-	struct http_load load = { .port = port, .token = token, .body = body };
+	struct http_load load = { .port = once->port, .token = once->token, .body = once->body };
 	char request[REQUEST_MAX];
-	int n = write_request(request, &load, method, path);
-	int fd = connect_to(port);
+	int n = write_request(request, &load, once->method, once->path);
+	int fd = connect_to(once->port);
 	size_t len = 0;
 
 	if (fd < 0)
@@ -112,7 +111,8 @@ http_load_is_ready(int port)
 {
 	char answer[ANSWER_MAX];
 
-	return http_load_once(port, "", "GET", "/readyz", "", answer, sizeof answer) > 0 &&
+	return http_load_once(&(struct http_once){ port, "", "GET", "/readyz", "" }, answer,
+			      sizeof answer) > 0 &&
 	       strncmp(answer, "HTTP/1.1 200", 12) == 0;
 }
 

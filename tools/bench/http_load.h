@@ -23,8 +23,12 @@ void http_load_run(const struct http_load *load, struct http_load_result *out);
 
 int http_load_free_port(void);
 bool http_load_is_ready(int port);
-/* One request, one answer of at most size - 1 bytes (head and body), a connection of its own. */
-size_t http_load_once(int port, const char *token, const char *method, const char *path,
-		      const char *body, char *out, size_t size);
+struct http_once {
+	int port;
+	const char *token, *method, *path, *body;
+};
+/* One request on a connection of its own; its answer, head and body, at most size - 1 bytes. 0: nobody is
+ * there. */
+size_t http_load_once(const struct http_once *ask, char *out, size_t size);
 /* An event stream, its head read. */
 int http_load_stream(int port, const char *token, const char *path);
