@@ -6,8 +6,8 @@ build:          ## compile build/perdure
 	@tools/setup build
 	@tools/build release
 
-run: build      ## build, then show `perdure explain` at work
-	@tools/show
+run: build      ## build, then run the server on 127.0.0.1:7340 with its data in ./data
+	@exec build/perdure serve --data data
 
 test:           ## every suite in every build (20 minutes at most on 2 cores)
 	@tools/setup test
