@@ -73,27 +73,29 @@ export function byHand(server, path) {
   return { name: 'Last-Event-ID by hand', seen, close: () => end.abort(), isClosed: () => false };
 }
 
+const AGAIN = new Set([429, 503]); // its queue is full, it is starting: nothing was stored
+
 /** Sends make(n) for n = 0, 1, … until stopped; one that got no answer is repeated under its key. */
 export function writer(server, path, make) {
   let going = true;
   let acknowledged = 0;
+  let failure = null;
   const done = (async () => {
     for (let n = 0; going; n++) {
       const headers = { 'idempotency-key': `write-${n}` };
-      let answer = null;
-      while (answer === null) {
-        answer = await server.ask('POST', path, make(n), headers).catch(() => null);
-        if (answer === null) await sleep(10);
-        else if (answer.status !== 200) throw new Error(`write ${n}: ${answer.status} ${JSON.stringify(answer.body)}`);
-      }
+      const send = () => server.ask('POST', path, make(n), headers).catch(() => null);
+      let answer = await send();
+      for (; answer === null || AGAIN.has(answer.status); answer = await send()) await sleep(10);
+      if (answer.status !== 200) throw new Error(`write ${n}: ${answer.status} ${JSON.stringify(answer.body)}`);
       acknowledged++;
     }
-  })();
+  })().catch((error) => { failure = error; });
   return {
     count: () => acknowledged,
     async stop() {
       going = false;
       await done;
+      if (failure) throw failure;
     },
   };
 }
