@@ -1,0 +1,74 @@
+"""routes - what can be asked, read from the server's own description, with a good request for each."""
+import json
+import re
+
+BODIES = {  # by the name of the schema; a good body for each
+    "AgentCreate": {"name": "N", "model": "demo", "system": "s", "metadata": {"k": "v"}},
+    "AgentUpdate": {"name": "N2"},
+    "EnvironmentCreate": {"name": "E", "config": {"type": "self_hosted"}, "metadata": {"k": "v"}},
+    "EnvironmentUpdate": {"name": "E2"},
+    "UserCreate": {"name": "U"},
+    "UserUpdate": {"name": "U2"},
+    "TokenCreate": {"kind": "owner", "name": "t"},
+    "SessionCreate": {"agent": "main", "environment_id": "local-default", "title": "T"},
+    "SessionUpdate": {"title": "T2"},
+    "EventSend": {"events": [{"type": "system.message", "content": [{"type": "text", "text": "x"}]}]},
+    "MessagePost": {"text": "x", "mode": "append"},
+    "ResourceAdd": {"type": "file", "file_id": "file_1"},
+    "ResourceUpdate": {"authorization_token": "t"},
+}
+
+
+class Route:
+    """One method on one path; .target is the path with ids of things that exist."""
+
+    def __init__(self, method, path, operation, schemas, ids):
+        self.method, self.path = method, path
+        self.name = f"{method} {path}"
+        self.is_open = operation.get("security") == []
+        self.params = [one for one in operation["parameters"] if one["in"] == "query"]
+        self.mutates = method != "GET"
+        self.streams = path.endswith("/stream")
+        content = operation.get("requestBody", {}).get("content", {})
+        schema = content.get("application/json", {}).get("schema", {}).get("$ref", "").rpartition("/")[2]
+        self.schema = schemas.get(schema)
+        self.body = BODIES[schema] if schema else None
+        self.takes_bundle = bool(content) and not schema
+        self.path_ids = re.findall(r"\{(\w+)\}", path)
+        self.ids = ids
+        self.target = self.with_ids({})
+
+    def with_ids(self, changed):
+        return re.sub(r"\{(\w+)\}", lambda match: changed.get(match[1], self.ids[match[1]]), self.path)
+
+    def good_body(self):
+        return None if self.body is None else json.dumps(self.body).encode()
+
+    def takes_json(self):
+        """Also where nothing has to be said: what is sent must be an object."""
+        return self.mutates and self.method == "POST" and not self.takes_bundle
+
+
+def make_things(server):
+    """Something of every kind, so that a request can fail only by what is wrong in it."""
+    agent = server.ask("POST", "/v1/agents", {"name": "Target", "model": "demo"})
+    environment = server.ask("POST", "/v1/environments", {"name": "Target"})
+    user = server.ask("POST", "/v1/users", {"name": "Target"})
+    token = server.ask("POST", "/v1/tokens", {"kind": "user", "user_id": user["id"]})
+    session = server.ask("POST", "/v1/sessions", {
+        "agent": agent["id"], "environment_id": "local-default",
+        "resources": [{"type": "file", "file_id": "file_1"}]})
+    threads = server.ask("GET", f"/v1/sessions/{session['id']}/threads")["data"]
+    return {"agent_id": agent["id"], "environment_id": environment["id"], "user_id": user["id"],
+            "token_id": token["id"], "session_id": session["id"],
+            "resource_id": session["resources"][0]["id"],
+            "thread_id": threads[0]["id"] if threads else "sthr_none",
+            "message_id": "msg_none", "event_id": "sevt_none"}
+
+
+def read_routes(server, ids):
+    description = server.ask("GET", "/v1/openapi.json")
+    schemas = description["components"]["schemas"]
+    return [Route(method.upper(), path, operation, schemas, ids)
+            for path, methods in description["paths"].items()
+            for method, operation in methods.items()]
