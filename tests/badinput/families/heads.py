@@ -3,9 +3,10 @@ from case import Case
 
 METHODS = ["PUT", "PATCH", "DELETE", "POST", "GET", "OPTIONS", "TRACE", "PROPFIND", "MKCOL", "LOCK", "SEARCH", "PURGE"]
 NO_METHODS = ["FOO", "get", "Post", "G3T", "GETT", "PRI"]
-TYPES = ["text/plain", "application/xml", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x",
+# None, and what curl says about any -d, are taken: see src/api/gate.h.
+TYPES = ["text/plain", "application/xml", "multipart/form-data; boundary=x",
          "application/jsonx", "application", "/", "json", "text/json", "application/json/x", "application/octet-stream",
-         "application/jsonl", "image/png", "*/*", "application json", ";", "application/json, text/plain"]
+         "application/jsonl", "image/png", "*/*", "application json", "application/json, text/plain"]
 KEYS = [("empty", ""), ("256 characters", "k" * 256), ("a tab inside", "a\tb"), ("high bytes", b"k\xff\xfe"),
         ("UTF-8", "k\u00e9"), ("a blank inside and high", b"a \x80")]
 HOSTS = ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "localhost.evil.example", "127.0.0.1:99999",
@@ -39,7 +40,6 @@ def content_types(make):
         for kind in TYPES:
             yield Case(route, f"Content-Type: {kind}", make.request(route, body=body, content_type=kind),
                        frozenset({400, 415}))
-        yield Case(route, "no Content-Type", make.request(route, body=body, content_type=None), frozenset({400, 415}))
         for coding in ("gzip", "br", "identity, gzip", "zzz"):
             yield Case(route, f"Content-Encoding: {coding}", make.request(
                 route, body=body, headers=[*make.auth, ("Content-Encoding", coding)]), frozenset({400, 415}))
