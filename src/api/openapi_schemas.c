@@ -50,7 +50,7 @@ static const struct {
 	{ "QueueEntry", "" },
 	{ "QueuePage", PAGE_OF("QueueEntry") },
 	{ "Resource", "id* type*" },
-	{ "ResourceAdd", "type*" },
+	{ "ResourceAdd", "type*:=file file_id* mount_path:text?" },
 	{ "ResourcePage", PAGE_OF("Resource") },
 	{ "ResourceUpdate", "authorization_token" },
 	{ "SearchHit", "" },

@@ -56,13 +56,63 @@ session_budget_check(struct json v, struct err *e)
 	return 0;
 }
 
+/* Which revision a repository is checked out at. */
+static int
+check_checkout(struct json v, struct err *e)
+{
+	static const char *const TYPES[] = { "branch", "commit" };
+	struct json type = { 0 }, name = { 0 }, sha = { 0 };
+	const struct json_field fields[] = {
+		{ "type", JSON_WANT_STRING, true, &type },
+		{ "name", JSON_WANT_STRING, false, &name },
+		{ "sha", JSON_WANT_STRING, false, &sha },
+	};
+	size_t which = 0;
+	int rc = 0;
+
+	if (!json_is_set(v))
+		return 0;
+	rc = json_fields(v, fields, ARRAY_LEN(fields), e);
+	if (rc == 0)
+		rc = json_take_word(type, TYPES, ARRAY_LEN(TYPES), &which, e);
+	if (rc == 0 && (json_is_set(name) != (which == 0) || json_is_set(sha) != (which == 1)))
+		rc = json_fail(v, e, "a branch has a name, a commit a sha, and nothing else");
+	return rc;
+}
+
 int
 session_resource_check(struct json v, struct err *e)
 {
 	static const char *const TYPES[] = { "file", "github_repository", "memory_store" };
-	static const char *const NEEDS[] = { "file_id", "url", "memory_store_id" };
-	struct json type, named;
-	size_t which;
+	static const char *const ACCESS[] = { "read_write", "read_only" };
+	struct json type = { 0 }, named = { 0 }, checkout = { 0 }, access = { 0 }, text[2] = { 0 };
+	const struct json_field file[] = {
+		{ "type", JSON_WANT_STRING, true, &type },
+		{ "file_id", JSON_WANT_STRING, true, &named },
+		{ "mount_path", JSON_WANT_STRING | JSON_WANT_NULL, false, &text[0] },
+	};
+	const struct json_field repository[] = {
+		{ "type", JSON_WANT_STRING, true, &type },
+		{ "url", JSON_WANT_STRING, true, &named },
+		{ "authorization_token", JSON_WANT_STRING, false, &text[1] },
+		{ "checkout", JSON_WANT_OBJECT | JSON_WANT_NULL, false, &checkout },
+		{ "mount_path", JSON_WANT_STRING | JSON_WANT_NULL, false, &text[0] },
+	};
+	const struct json_field memory[] = {
+		{ "type", JSON_WANT_STRING, true, &type },
+		{ "memory_store_id", JSON_WANT_STRING, true, &named },
+		{ "access", JSON_WANT_STRING | JSON_WANT_NULL, false, &access },
+		{ "instructions", JSON_WANT_STRING | JSON_WANT_NULL, false, &text[0] },
+	};
+	const struct {
+		const struct json_field *fields;
+		size_t count;
+	} OF[] = {
+		{ file, ARRAY_LEN(file) },
+		{ repository, ARRAY_LEN(repository) },
+		{ memory, ARRAY_LEN(memory) },
+	};
+	size_t which = 0;
 	int rc;
 
 	if (json_type(v) != JSON_OBJECT)
@@ -70,11 +120,13 @@ session_resource_check(struct json v, struct err *e)
 	if (!json_find(v, STR("type"), &type))
 		return json_fail(v, e, "type is missing: file, github_repository or memory_store");
 	rc = json_take_word(type, TYPES, ARRAY_LEN(TYPES), &which, e);
-	if (rc != 0)
-		return rc;
-	if (!json_find(v, str_of(NEEDS[which]), &named) || json_type(named) != JSON_STRING)
-		return json_fail(v, e, "a %s needs %s, a text", TYPES[which], NEEDS[which]);
-	return 0;
+	if (rc == 0)
+		rc = json_fields(v, OF[which].fields, OF[which].count, e);
+	if (rc == 0)
+		rc = check_checkout(checkout, e);
+	if (rc == 0)
+		rc = json_take_word(access, ACCESS, ARRAY_LEN(ACCESS), &which, e);
+	return rc;
 }
 
 /* "id", {"type":"agent","id","version"?} or {"type":"agent_with_overrides","id","version"?,…}. */
