@@ -2,11 +2,35 @@
 #include "core/attachment.h"
 #include "engine/ingress.h"
 
+/* Who speaks, as an owner or a channel says. */
+static int
+check_sender(struct json sender, struct engine_caller *caller, struct arena *a, struct err *e)
+{
+	struct json channel = { 0 }, user = { 0 }, name = { 0 };
+	const struct json_field fields[] = {
+		{ "channel", JSON_WANT_STRING, true, &channel },
+		{ "channel_user_id", JSON_WANT_STRING, true, &user },
+		{ "display_name", JSON_WANT_STRING | JSON_WANT_NULL, false, &name },
+	};
+	int rc;
+
+	if (caller->who.kind != TOKEN_OWNER && caller->who.kind != TOKEN_CHANNEL)
+		return err_set(e, ERR_INVALID,
+			       "sender: only an owner or a channel may say who speaks");
+	rc = json_fields(sender, fields, ARRAY_LEN(fields), e);
+	if (rc != 0)
+		return rc;
+	caller->who.sender_channel = json_str(channel, a);
+	if (!principal_speaks_for_sender(&caller->who))
+		return err_set(e, ERR_INVALID, "sender.channel: this token speaks for " STR_FMT,
+			       STR_ARG(caller->who.namespace));
+	return 0;
+}
+
 int
 ingress_check_message(const struct engine_message *m, struct engine_caller *caller, struct arena *a,
 		      struct err *e)
 {
-	struct json channel;
 	struct attachment *attachments;
 	size_t count;
 	int rc = 0;
@@ -15,18 +39,9 @@ ingress_check_message(const struct engine_message *m, struct engine_caller *call
 		return err_set(e, ERR_INVALID, "text: must not be empty");
 	if (json_is_set(m->attachments))
 		rc = attachment_decode(m->attachments, a, &attachments, &count, e);
-	if (rc != 0 || !json_is_set(m->sender))
-		return rc;
-	if (caller->who.kind != TOKEN_OWNER && caller->who.kind != TOKEN_CHANNEL)
-		return err_set(e, ERR_INVALID,
-			       "sender: only an owner or a channel may say who speaks");
-	if (!json_find(m->sender, STR("channel"), &channel) || json_type(channel) != JSON_STRING)
-		return err_set(e, ERR_INVALID, "sender.channel: must be a string");
-	caller->who.sender_channel = json_str(channel, a);
-	if (!principal_speaks_for_sender(&caller->who))
-		return err_set(e, ERR_INVALID, "sender.channel: this token speaks for " STR_FMT,
-			       STR_ARG(caller->who.namespace));
-	return 0;
+	if (rc == 0 && json_is_set(m->sender))
+		rc = check_sender(m->sender, caller, a, e);
+	return rc;
 }
 
 static void

@@ -230,6 +230,37 @@ A7_wait_of_what_runs_nothing_answers_at_once(void **state)
 }
 
 static void
+A7_a_sender_is_who_on_which_channel(void **state)
+{
+	static const struct {
+		const char *sender, *names;
+	} WRONG[] = {
+		{ "{}", "sender.channel" },
+		{ "{\"channel\":1,\"channel_user_id\":\"u\"}", "sender.channel" },
+		{ "{\"channel\":\"c\"}", "sender.channel_user_id" },
+		{ "{\"channel\":\"c\",\"channel_user_id\":1}", "sender.channel_user_id" },
+		{ "{\"channel\":\"c\",\"channel_user_id\":\"u\",\"role\":\"owner\"}",
+		  "sender.role" },
+	};
+
+	(void)state;
+	start_rig();
+	for (size_t i = 0; i < ARRAY_LEN(WRONG); i++) {
+		char body[256];
+		struct rig_reply reply;
+
+		snprintf(body, sizeof body, "{\"text\":\"hi\",\"mode\":\"append\",\"sender\":%s}",
+			 WRONG[i].sender);
+		reply = api_rig_ask(&rig, &(struct rig_ask){ .method = "POST",
+							     .target = "/v1/sessions/s1/messages",
+							     .token = "owner",
+							     .body = body });
+		rig_expect(WRONG[i].sender, &reply, 400, WRONG[i].names);
+	}
+	api_rig_stop(&rig);
+}
+
+static void
 A7_wait_times_out_with_what_there_is(void **state)
 {
 	struct asked a;
@@ -409,6 +440,7 @@ main(void)
 	SUITE_TEST(&s, A7_a_repeat_gets_the_first_answer);
 	SUITE_TEST(&s, A7_wait_answers_with_the_turn);
 	SUITE_TEST(&s, A7_wait_of_what_runs_nothing_answers_at_once);
+	SUITE_TEST(&s, A7_a_sender_is_who_on_which_channel);
 	SUITE_TEST(&s, A7_wait_times_out_with_what_there_is);
 	SUITE_TEST(&s, A7_the_text_of_a_timeout_holds_the_half_written);
 	SUITE_TEST(&s, A7_a_steered_wait_gets_the_whole_turn);
