@@ -40,6 +40,26 @@ on_listed(struct exchange *x, const struct session_view *views, size_t count, vo
 	exchange_json(x, 200, buf_str(out), false);
 }
 
+static int
+check_statuses(struct exchange *x, struct err *e)
+{
+	static const struct str WORDS[] = { STR("idle"), STR("running"), STR("rescheduling"),
+					    STR("terminated") };
+	struct str word;
+
+	for (size_t at = 0; query_next(&x->query, STR("statuses"), &at, &word);) {
+		bool known = false;
+
+		for (size_t i = 0; i < ARRAY_LEN(WORDS); i++)
+			known |= str_eq(word, WORDS[i]);
+		if (!known)
+			return err_set(e, ERR_INVALID,
+				       "statuses: " STR_FMT " is no status of a thread",
+				       STR_ARG(str_slice(word, 0, 64)));
+	}
+	return 0;
+}
+
 /* One page holds them all: there is no cursor that could be given. */
 void
 thread_list_route(struct exchange *x)
@@ -53,6 +73,8 @@ thread_list_route(struct exchange *x)
 		rc = exchange_query_str(x, "page", &page, &e);
 	if (rc == 0 && page.ptr)
 		rc = err_set(&e, ERR_INVALID, "page: is no cursor of this list");
+	if (rc == 0)
+		rc = check_statuses(x, &e);
 	if (rc != 0)
 		exchange_fail(x, rc, &e);
 	else

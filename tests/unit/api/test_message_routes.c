@@ -160,6 +160,8 @@ threads_are_the_session_itself(void **state)
 		"{\"data\":[{\"id\":\"sthr_s1\",\"type\":\"session_thread\",\"session_id\":\"s1\"");
 	reply = live_get(&rig, "owner", "/v1/sessions/s1/threads?statuses[]=running");
 	rig_expect("none runs", &reply, 200, "{\"data\":[],\"next_page\":null}");
+	reply = live_get(&rig, "owner", "/v1/sessions/s1/threads?statuses[]=idle&statuses[]=busy");
+	rig_expect("no such status", &reply, 400, "statuses: busy is no status of a thread");
 	reply = live_get(&rig, "owner", "/v1/sessions/s1/threads/sthr_s1");
 	rig_expect("get", &reply, 200, "\"parent_thread_id\":null");
 	reply = live_get(&rig, "owner", "/v1/sessions/s1/threads/sthr_s2");
