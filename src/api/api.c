@@ -321,6 +321,8 @@ check_body(struct exchange *x, const struct http_head *head, const struct gate_h
 		return refuse(x, 400, "body: this request takes none");
 	if (x->route->body != ROUTE_BYTES && !gate_takes_content_type(seen->content_type))
 		return refuse(x, 415, "Content-Type: must be application/json");
+	if (!gate_takes_encoding(seen->content_encoding))
+		return refuse(x, 415, "Content-Encoding: send the body as it is");
 	return true;
 }
 

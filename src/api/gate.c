@@ -21,6 +21,7 @@ slot_of(struct gate_head *out, struct str name)
 		{ STR("x-api-key"), offsetof(struct gate_head, api_key) },
 		{ STR("idempotency-key"), offsetof(struct gate_head, idempotency_key) },
 		{ STR("content-type"), offsetof(struct gate_head, content_type) },
+		{ STR("content-encoding"), offsetof(struct gate_head, content_encoding) },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(SLOTS); i++)
@@ -166,6 +167,14 @@ gate_takes_content_type(struct str content_type)
 	type = str_trim(type);
 	return type.len == 0 || str_eq_nocase(type, STR("application/json")) ||
 	       str_eq_nocase(type, STR("application/x-www-form-urlencoded"));
+}
+
+bool
+gate_takes_encoding(struct str content_encoding)
+{
+	struct str coding = str_trim(content_encoding);
+
+	return coding.len == 0 || str_eq_nocase(coding, STR("identity"));
 }
 
 bool

@@ -14,7 +14,8 @@ struct gate_lists {
 
 /* The headers that the API looks at, found in one pass; ptr NULL: not sent. */
 struct gate_head {
-	struct str host, origin, authorization, api_key, idempotency_key, content_type;
+	struct str host, origin, authorization, api_key, idempotency_key, content_type,
+		content_encoding;
 };
 
 /* ERR_INVALID: one of them stands twice, so that it is open which counts. */
@@ -29,5 +30,7 @@ struct str gate_token(const struct gate_head *head);
 bool gate_url_has_token(const struct query *query);
 /* JSON, nothing said, or what curl says about any -d. */
 bool gate_takes_content_type(struct str content_type);
+/* Bodies come as they are: nothing is unpacked. */
+bool gate_takes_encoding(struct str content_encoding);
 /* 1..255 printable ASCII characters. */
 bool gate_key_is_valid(struct str key);

@@ -179,6 +179,16 @@ type_holds(void **state)
 }
 
 static void
+A1_bodies_come_as_they_are(void **state)
+{
+	(void)state;
+	assert_true(gate_takes_encoding(STR("")));
+	assert_true(gate_takes_encoding(STR(" Identity ")));
+	assert_false(gate_takes_encoding(STR("gzip")));
+	assert_false(gate_takes_encoding(STR("identity, gzip")));
+}
+
+static void
 A10_key_has_bounds(void **state)
 {
 	char text[257];
@@ -202,7 +212,7 @@ headers_are_found_in_one_pass(void **state)
 		{ STR("host"), STR("localhost") },    { STR("accept"), STR("*/*") },
 		{ STR("x-api-key"), STR("k") },       { STR("origin"), STR("null") },
 		{ STR("idempotency-key"), STR("i") }, { STR("content-type"), STR("c") },
-		{ STR("authorization"), STR("a") },
+		{ STR("authorization"), STR("a") },   { STR("content-encoding"), STR("e") },
 	};
 	struct http_head head = { .headers = headers, .header_count = ARRAY_LEN(headers) };
 	struct gate_head got;
@@ -216,15 +226,19 @@ headers_are_found_in_one_pass(void **state)
 	check_str("idempotency", got.idempotency_key, STR("i"));
 	check_str("type", got.content_type, STR("c"));
 	check_str("authorization", got.authorization, STR("a"));
+	check_str("encoding", got.content_encoding, STR("e"));
 }
 
 static void
 A1_header_sent_twice_is_refused(void **state)
 {
-	static const struct str TWICE[] = {
-		STR("host"),      STR("origin"),          STR("authorization"),
-		STR("x-api-key"), STR("idempotency-key"), STR("content-type")
-	};
+	static const struct str TWICE[] = { STR("host"),
+					    STR("origin"),
+					    STR("authorization"),
+					    STR("x-api-key"),
+					    STR("idempotency-key"),
+					    STR("content-type"),
+					    STR("content-encoding") };
 	struct gate_head got;
 	struct err e;
 
@@ -249,6 +263,7 @@ main(void)
 	SUITE_ROWS(&s, TOKENS, token_holds);
 	SUITE_ROWS(&s, URLS, url_holds);
 	SUITE_ROWS(&s, CONTENT_TYPES, type_holds);
+	SUITE_TEST(&s, A1_bodies_come_as_they_are);
 	SUITE_TEST(&s, A10_key_has_bounds);
 	SUITE_TEST(&s, headers_are_found_in_one_pass);
 	SUITE_TEST(&s, A1_header_sent_twice_is_refused);
