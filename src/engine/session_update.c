@@ -7,7 +7,7 @@
 
 struct update {
 	struct json title, metadata, budget, agent;
-	bool budget_said;
+	bool title_said, budget_said; /* null takes it away */
 };
 
 static int
@@ -30,7 +30,8 @@ read_update(struct json body, struct update *out, struct err *e)
 		rc = session_budget_check(out->budget, e);
 	if (rc == 0 && json_is_set(out->agent))
 		rc = json_fields(out->agent, agent_fields, ARRAY_LEN(agent_fields), e);
-	out->budget_said = json_find(body, STR("budget"), &any[0]); /* null lifts it */
+	out->title_said = json_find(body, STR("title"), &any[0]);
+	out->budget_said = json_find(body, STR("budget"), &any[0]);
 	return rc;
 }
 
@@ -97,16 +98,15 @@ static int
 write_plain(struct change *ch, const struct update *u, const struct store_session *session,
 	    struct jw *w, size_t *count, struct err *e)
 {
-	struct str title, metadata;
+	struct str title = { 0 }, metadata;
 	int rc = 0;
 
-	if (json_is_set(u->title)) {
+	if (json_is_set(u->title))
 		rc = session_title_check(u->title, &ch->arena, &title, e);
-		if (rc == 0 && !str_eq(title, session->row.title)) {
-			jw_field_str(w, "title", title);
-			jw_field_str(w, "title_source", STR("user"));
-			(*count)++;
-		}
+	if (rc == 0 && u->title_said && !str_eq(title, session->row.title)) {
+		jw_field_str(w, "title", title);
+		jw_field_str(w, "title_source", STR("user"));
+		(*count)++;
 	}
 	if (rc != 0 || !json_is_set(u->metadata))
 		return rc;

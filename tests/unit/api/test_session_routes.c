@@ -74,6 +74,10 @@ A9_rename_archive_delete(void **state)
 	live_open(&rig, "s1");
 	reply = live_post(&rig, "owner", "/v1/sessions/s1", "{\"title\":\"New\"}");
 	rig_expect("rename", &reply, 200, "\"title\":\"New\"");
+	reply = live_post(&rig, "owner", "/v1/sessions/s1", "{\"metadata\":{}}");
+	rig_expect("what is not said stays", &reply, 200, "\"title\":\"New\"");
+	reply = live_post(&rig, "owner", "/v1/sessions/s1", "{\"title\":null}");
+	rig_expect("a title is taken away", &reply, 200, "\"title\":null");
 	reply = live_post(&rig, "owner", "/v1/sessions/s1/archive", NULL);
 	rig_expect("archive", &reply, 200, "\"lifecycle\":\"archived\"");
 	rig_expect("archive", &reply, 200, "\"archived_at\":\"20");
