@@ -50,6 +50,10 @@ class Server:
     def said(self):
         return (self.home / "server.log").read_text(errors="replace")[-3000:]
 
+    def complaints(self):
+        """What the sanitizers found."""
+        return [line for line in self.said().splitlines() if "Sanitizer" in line or "runtime error" in line]
+
     def is_alive(self):
         return self.process.poll() is None
 

@@ -21,9 +21,11 @@ after(() => server?.remove());
 async function settledLog(id) {
   let log;
   await until(async () => {
+    const before = await beta.sessions.retrieve(id);
     log = await collect(beta.sessions.events.list(id, { limit: 1000 }));
     const session = await beta.sessions.retrieve(id);
-    return session.status === 'idle' && log.every((event) => event.processed_at !== null);
+    return before.status === 'idle' && session.status === 'idle' && session.head_seq === log.length &&
+      log.every((event) => event.processed_at !== null);
   }, () => `session ${id} has work left`);
   return log;
 }
