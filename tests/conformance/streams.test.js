@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { frames, until } from './harness/follow.js';
+import { frames, until, writer } from './harness/follow.js';
 import { note, openSession, suite } from './harness/suite.js';
 
 const test = suite();
@@ -126,6 +126,20 @@ test('A5 the stream of all sessions shows a user only what is theirs', async ({ 
   const first = (await reading).find((frame) => frame.event);
   assert.equal(first.event, 'session.created');
   assert.equal(JSON.parse(first.data).session_id, opened.body.id);
+});
+
+test('A4 readers that come to a growing log see each event once, where the log ends too', async ({ beta, server }) => {
+  const { id, path } = await filled(beta, 0);
+  const writes = Array.from({ length: 4 }, (_, i) => writer(server, `/v1/sessions/${id}/events`,
+    (n) => ({ events: [note(`n${n}`)] }), `w${i}`));
+  const readers = Array.from({ length: 4 }, async () => {
+    for (let round = 0; round < 150; round++) {
+      const { head_seq: head } = await beta.sessions.retrieve(id);
+      const seen = ids(await take(server, path, 4, { 'last-event-id': String(head) }));
+      assert.deepEqual(seen, [head + 1, head + 2, head + 3, head + 4]);
+    }
+  });
+  await Promise.all(readers).finally(() => Promise.all(writes.map((one) => one.stop())));
 });
 
 test('A4 a bad cursor or an unknown session is refused as JSON', async ({ beta, server }) => {

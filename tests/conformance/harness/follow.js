@@ -76,13 +76,13 @@ export function byHand(server, path) {
 const AGAIN = new Set([429, 503]); // its queue is full, it is starting: nothing was stored
 
 /** Sends make(n) for n = 0, 1, … until stopped; one that got no answer is repeated under its key. */
-export function writer(server, path, make) {
+export function writer(server, path, make, name = 'write') {
   let going = true;
   let acknowledged = 0;
   let failure = null;
   const done = (async () => {
     for (let n = 0; going; n++) {
-      const headers = { 'idempotency-key': `write-${n}` };
+      const headers = { 'idempotency-key': `${name}-${n}` };
       const send = () => server.ask('POST', path, make(n), headers).catch(() => null);
       let answer = await send();
       for (; answer === null || AGAIN.has(answer.status); answer = await send()) await sleep(10);
