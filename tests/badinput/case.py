@@ -12,7 +12,6 @@ class Case:
         self.says = says          # what the message must contain
         self.lives = lives        # True: the connection must survive; False: must not; None: may
         self.is_head = is_head    # an answer without a body
-        self.may_close_silently = False
 
 
 class Maker:

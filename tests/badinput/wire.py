@@ -90,8 +90,6 @@ class Connection:
             self.more()
         body, self.unread = self.unread[:length], self.unread[length:]
         is_closing = headers.get("connection", "").lower() == "close"
-        if is_closing:
-            self.close()
         return Answer(status, headers, body, first_byte_s, is_closing)
 
     def is_closed_soon(self, seconds=2):
