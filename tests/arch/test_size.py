@@ -21,6 +21,14 @@ class Size(CheckCase):
         self.write("tests/a.c", "/* */\n" * 801)
         self.refuses("tests/a.c: 801")
 
+    def test_a_long_script_is_refused(self):
+        self.write("tests/a.js", "//\n" * 801)
+        self.refuses("tests/a.js: 801")
+
+    def test_what_npm_installed_is_not_ours(self):
+        self.write("tests/a/node_modules/b/b.h", "/* */\n" * 801)
+        self.accepts()
+
     def test_a_seventh_parameter_is_refused(self):
         self.write("src/a.c", function("a_run", 9, "int a, int b, int c,\n      int d, int e, int f,"
                                                    " int (*g)(int, int)"))
