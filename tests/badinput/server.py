@@ -34,7 +34,11 @@ class Server:
         self.log = open(self.home / "server.log", "wb")
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=self.log,
                                         stderr=subprocess.STDOUT)
-        self.await_ready()
+        try:
+            self.await_ready()
+        except RuntimeError:
+            self.end()
+            raise
         self.token = (self.data / "owner.token").read_text().strip()
 
     def await_ready(self):

@@ -32,7 +32,12 @@ export class Server {
     server.data = join(server.home, 'data');
     server.port = await freePort();
     server.url = `http://127.0.0.1:${server.port}`;
-    await server.start();
+    try {
+      await server.start();
+    } catch (error) {
+      await server.remove();
+      throw error;
+    }
     return server;
   }
 
