@@ -126,7 +126,7 @@ content_type(const struct api_route *row, const char *schema)
 	if (!schema)
 		return "text/plain";
 	if (!openapi_schemas_has(str_of(schema)))
-		return "application/jsonl";
+		return "application/x-ndjson";
 	return row->streams ? "text/event-stream" : "application/json";
 }
 
@@ -139,7 +139,7 @@ write_body(struct jw *w, const struct api_route *row)
 	jw_field_bool(w, "required", row->body != ROUTE_JSON_MAYBE);
 	write_content(w,
 		      openapi_schemas_has(str_of(row->request)) ? "application/json"
-								: "application/jsonl",
+								: "application/x-ndjson",
 		      row->request);
 	jw_end_object(w);
 }

@@ -229,6 +229,7 @@ wire_open(struct wire **out, struct loop *loop, const struct config *config,
 	w->stored = loop_wake_new(loop, on_stored, w);
 	w->pulse = loop_timer_new(loop, on_pulse, w);
 	loop_task_init(&w->flush, flush);
+	umask(077); /* what it writes is its owner's alone, also what SQLite makes */
 	rc = open_store(w, e);
 	if (rc == 0) {
 		w->models = models_new(w->host, config);

@@ -210,6 +210,9 @@ check_parts(struct session_open *out, struct err *e)
 		rc = check_resources(out->resources, e);
 	if (rc == 0 && out->id.len > 0 && session_id_check(out->id, e) != 0)
 		rc = err_prefix(e, ERR_INVALID, "id: ");
+	if (rc == 0 && (str_eq(out->id, STR("import")) || str_eq(out->id, STR("resolve"))))
+		rc = err_set(e, ERR_INVALID, "id: '" STR_FMT "' is a word of the API itself",
+			     STR_ARG(out->id));
 	if (rc == 0 && out->webhook_url.len > 0 && !str_starts(out->webhook_url, STR("https://")))
 		rc = err_set(e, ERR_INVALID, "webhook_url: must begin with https://");
 	return rc;

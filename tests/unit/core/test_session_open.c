@@ -18,6 +18,7 @@ static const struct open_case {
 	{ "A6 an id of the caller's", "{\"id\":\"cli:work\",\"source\":{\"kind\":\"cli\"}}", "agent=main@0 env=local-default ws=main id=cli:work title= kind=cli" },
 	{ "M5 an id with dots", "{\"id\":\"a..b\"}", "error: id: " },
 	{ "M5 an id with a slash", "{\"id\":\"a/b\"}", "error: id: " },
+	{ "M5 an id that is a path of the API", "{\"id\":\"import\"}", "error: id: 'import' is a word" },
 	{ "M5 an empty id is none", "{\"id\":\"\"}", "agent=main@0 env=local-default ws=main id= title= kind=api" },
 	{ "M4 a title", "{\"title\":\"Caf\\u00e9\"}", "agent=main@0 env=local-default ws=main id= title=Caf\xc3\xa9 kind=api" },
 	{ "M4 a title of two lines", "{\"title\":\"a\\nb\"}", "error: title: must be one line" },
