@@ -6,11 +6,6 @@
 
 enum { FIRST_CAP = 4 };
 
-struct out_piece {
-	struct net_bytes *bytes;
-	bool as_chunk;
-};
-
 static struct str
 view(const struct out_piece *p)
 {
@@ -22,7 +17,8 @@ out_queue_release(struct out_queue *q)
 {
 	for (uint32_t i = q->head; i < q->len; i++)
 		net_bytes_unref(q->pieces[i].bytes);
-	free(q->pieces);
+	if (q->pieces != &q->only)
+		free(q->pieces);
 	*q = (struct out_queue){ 0 };
 }
 
@@ -38,8 +34,18 @@ make_room(struct out_queue *q)
 		q->head = 0;
 		return;
 	}
-	q->cap = q->cap ? q->cap * 2 : FIRST_CAP;
-	q->pieces = xreallocarray(q->pieces, q->cap, sizeof *q->pieces);
+	if (q->cap == 0) {
+		q->pieces = &q->only;
+		q->cap = 1;
+		return;
+	}
+	q->cap = q->cap < FIRST_CAP ? FIRST_CAP : q->cap * 2;
+	if (q->pieces == &q->only) {
+		q->pieces = xreallocarray(NULL, q->cap, sizeof *q->pieces);
+		q->pieces[0] = q->only;
+	} else {
+		q->pieces = xreallocarray(q->pieces, q->cap, sizeof *q->pieces);
+	}
 }
 
 void

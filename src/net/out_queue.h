@@ -1,14 +1,19 @@
 /* out_queue - what a connection still has to send, as references to shared bytes, in order.
- * Empty, it owns no memory: thousands of quiet streams cost nothing here. */
+ * Empty, or with a single piece, it owns no memory: thousands of quiet streams cost nothing here, and an
+ * event for all of them takes no allocation. A queue must not be moved. */
 #pragma once
 #include <stdbool.h>
 #include <sys/uio.h>
 #include "net/net_bytes.h"
 
-struct out_piece;
+struct out_piece {
+	struct net_bytes *bytes;
+	bool as_chunk;
+};
 
 struct out_queue {
-	struct out_piece *pieces; /* [head, len) are waiting */
+	struct out_piece *pieces; /* [head, len) are waiting; &only: there is room for one */
+	struct out_piece only;
 	uint32_t head, len, cap;
 	size_t skip;  /* bytes of the first piece that are sent already */
 	size_t bytes; /* still to be sent */
