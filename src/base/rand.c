@@ -50,17 +50,19 @@ next_seeded(uint64_t s[4])
 	return result;
 }
 
-/* getrandom of up to 256 bytes is never short once the pool of the kernel is ready. */
+/* A signal may make it short: the rest is asked for again. */
 static void
 refill(struct rand *r)
 {
-	ssize_t got;
+	size_t have = 0;
 
-	do
-		got = getrandom(r->pool, sizeof r->pool, 0);
-	while (got < 0 && errno == EINTR);
-	if (got != (ssize_t)sizeof r->pool)
-		abort();
+	while (have < sizeof r->pool) {
+		ssize_t got = getrandom(r->pool + have, sizeof r->pool - have, 0);
+
+		if (got < 0 && errno != EINTR)
+			abort();
+		have += got > 0 ? (size_t)got : 0;
+	}
 	r->pool_left = sizeof r->pool;
 }
 

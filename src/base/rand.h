@@ -8,7 +8,7 @@
 struct rand {
 	uint64_t s[4]; /* xoshiro256** state of a seeded source */
 	bool seeded;
-	unsigned char pool[256]; /* kernel bytes not handed out yet */
+	unsigned char pool[2048]; /* kernel bytes not handed out yet */
 	size_t pool_left;
 };
 
