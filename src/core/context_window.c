@@ -66,6 +66,42 @@ new_line(struct buf *out)
 }
 
 static void
+keep_image(struct context_window *w, struct context_entry *entry, struct message_image image)
+{
+	size_t n = entry->images, size = sizeof *entry->image_list;
+
+	if (n == 0)
+		entry->image_list = ARENA_NEW(w->kept, struct message_image);
+	else if ((n & (n - 1)) == 0) /* full: room for twice as many */
+		entry->image_list =
+			arena_resize(w->kept, entry->image_list, n * size, 2 * n * size);
+	entry->image_list[entry->images++] = (struct message_image){
+		.media_type = arena_str(w->kept, image.media_type),
+		.data = arena_str(w->kept, image.data),
+		.url = arena_str(w->kept, image.url),
+	};
+}
+
+/* One that is only named cannot be shown: its name stands in the text. */
+static void
+put_image(struct context_window *w, struct json source, struct context_entry *entry,
+	  struct buf *out)
+{
+	struct message_image image = {
+		.media_type = text_field(w, source, "media_type"),
+		.data = text_field(w, source, "data"),
+		.url = text_field(w, source, "url"),
+	};
+
+	if (image.data.len > 0 || image.url.len > 0) {
+		keep_image(w, entry, image);
+		return;
+	}
+	new_line(out);
+	buf_printf(out, "[image: %.*s]", STR_ARG(text_field(w, source, "file_id")));
+}
+
+static void
 put_block(struct context_window *w, struct json block, struct context_entry *entry, struct buf *out)
 {
 	struct str type = text_field(w, block, "type");
@@ -75,7 +111,7 @@ put_block(struct context_window *w, struct json block, struct context_entry *ent
 		new_line(out);
 		buf_put_str(out, text_field(w, block, "text"));
 	} else if (str_eq(type, STR("image"))) {
-		entry->images++;
+		put_image(w, field(block, "source"), entry, out);
 	} else if (str_eq(type, STR("document"))) {
 		new_line(out);
 		buf_printf(out, "[document: %.*s]",
@@ -194,6 +230,28 @@ is_call(enum event_kind kind)
 	       kind == EVENT_AGENT_MCP_TOOL_USE;
 }
 
+static void
+keep_thought(struct context_window *w, const struct event *ev)
+{
+	struct json data;
+
+	arena_reset(&w->scratch);
+	data = field(parse(w, ev->payload), "provider_data");
+	w->thought = json_is_set(data) ? arena_str(w->kept, json_raw(data)) : (struct str){ 0 };
+	w->thought_turn = arena_str(w->kept, ev->turn);
+}
+
+/* It belongs to what comes next, and to nothing else. */
+static struct str
+take_thought(struct context_window *w, enum item_role role, struct str turn)
+{
+	bool led_here = role == ITEM_ASSISTANT && str_eq(w->thought_turn, turn);
+	struct str thought = led_here ? w->thought : (struct str){ 0 };
+
+	w->thought = (struct str){ 0 };
+	return thought;
+}
+
 void
 context_window_add(struct context_window *w, const struct item_row *item, const struct event *ev,
 		   const struct event *content)
@@ -202,11 +260,14 @@ context_window_add(struct context_window *w, const struct item_row *item, const 
 	struct json payload;
 	struct buf text;
 
-	if (ev->kind == EVENT_AGENT_THINKING)
+	if (ev->kind == EVENT_AGENT_THINKING) {
+		keep_thought(w, ev);
 		return;
+	}
 	arena_reset(&w->scratch);
 	buf_init(&text, TEXT_BYTES_MAX);
 	entry.turn = arena_str(w->kept, ev->turn);
+	entry.reasoning = take_thought(w, item->role, entry.turn);
 	if (is_call(ev->kind)) {
 		read_call(w, ev, &entry);
 	} else if (item->role == ITEM_USER) {
@@ -240,8 +301,9 @@ struct making {
 static void
 say(struct making *k, enum message_role role, const struct context_entry *e)
 {
-	*vec_push(&k->messages) =
-		(struct message){ .role = role, .content = e->text, .images = e->images };
+	*vec_push(&k->messages) = (struct message){
+		.role = role, .content = e->text, .images = e->images, .image_list = e->image_list
+	};
 }
 
 /* A message that begins a turn although the one before was never answered. What steers comes between
@@ -296,6 +358,7 @@ say_result(struct making *k, const struct tool_call *call, const struct context_
 		.role = MESSAGE_TOOL,
 		.content = result ? result->text : STR("no result was recorded"),
 		.images = result ? result->images : 0,
+		.image_list = result ? result->image_list : NULL,
 		.tool_call_id = call->id,
 		.name = call->name,
 	};
@@ -318,6 +381,7 @@ say_answer(struct making *k, size_t at)
 			(struct tool_call){ name_call(k, &e[i]), e[i].name, e[i].arguments };
 	*vec_push(&k->messages) = (struct message){ .role = MESSAGE_ASSISTANT,
 						    .content = e[at].text,
+						    .reasoning = e[at].reasoning,
 						    .tool_calls = calls,
 						    .tool_call_count = end - first };
 	for (size_t i = first; i < end; i++)

@@ -2,8 +2,8 @@
  *
  * Entries come in the transcript's order (core/replay). Text and calls of one answer become one
  * message; every call is followed by exactly one result, whatever the log holds: a missing one is
- * made up and says so, one without its call is left out. Thinking is not shown again here: it goes
- * back with the provider's own data. Old tool results shrink as core/prune_policy says. Between a turn
+ * made up and says so, one without its call is left out. Thinking is not shown again here: what the
+ * provider wants back of it stands beside the answer it led to. Old tool results shrink as core/prune_policy says. Between a turn
  * that ended without an answer (interrupted, out of steps) and the next message stands a line that
  * says so, because the model would take up the old one again. */
 #pragma once
@@ -23,8 +23,10 @@ extern const struct str CONTEXT_UNANSWERED;
 struct context_entry {
 	enum item_role role;
 	struct str turn, text;
+	struct message_image *image_list;
 	size_t images;
-	int64_t at_seq; /* what consumed it: messages of one turn's start share it */
+	struct str reasoning; /* of an answer: what its provider wants back */
+	int64_t at_seq;       /* what consumed it: messages of one turn's start share it */
 	bool trigger,
 		steers;     /* of a message: it asks for an answer; in a running turn, if it can */
 	struct str call_id; /* of a call: its event's id */
@@ -37,6 +39,7 @@ struct context_window {
 	struct arena *kept;
 	struct arena scratch;
 	bool shared; /* several people speak: messages carry their sender's name */
+	struct str thought, thought_turn; /* what the next answer of that turn came from */
 	VEC(struct context_entry) entries;
 };
 

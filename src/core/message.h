@@ -18,12 +18,21 @@ struct tool_call {
 	struct str arguments; /* the text as the model wrote it; usually, but not surely, JSON */
 };
 
+/* One of the two. */
+struct message_image {
+	struct str media_type, data; /* base64 */
+	struct str url;
+};
+
 #define MESSAGE_NO_OWNER SIZE_MAX
 
 struct message {
 	enum message_role role;
-	struct str content; /* text parts joined by a line end */
-	size_t images;      /* image parts beside the text */
+	struct str content;                     /* text parts joined by a line end */
+	size_t images;                          /* image parts beside the text */
+	const struct message_image *image_list; /* them; NULL: only their number is known */
+	struct str
+		reasoning; /* of an answer: a JSON object for the provider that made it; empty: none */
 	const struct tool_call *tool_calls;
 	size_t tool_call_count;
 	struct str tool_call_id; /* of a tool result; empty when not given */

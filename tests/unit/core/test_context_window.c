@@ -100,14 +100,26 @@ show(const struct context_view *v, struct buf *out)
 			buf_printf(out, "(%.*s %.*s %.*s)", STR_ARG(m->tool_calls[k].id),
 				   STR_ARG(m->tool_calls[k].name),
 				   STR_ARG(m->tool_calls[k].arguments));
-		if (m->images > 0)
-			buf_printf(out, "<%zu>", m->images);
+		for (size_t k = 0; k < m->images; k++)
+			buf_printf(out, "<%.*s%.*s%.*s>", STR_ARG(m->image_list[k].url),
+				   STR_ARG(m->image_list[k].media_type),
+				   STR_ARG(m->image_list[k].data));
+		if (m->reasoning.len > 0)
+			buf_printf(out, "~%.*s", STR_ARG(m->reasoning));
 	}
 }
 
 #define CALL(id, provider)                                                          \
 	"raw agent.tool_use " id " {\"type\":\"agent.tool_use\",\"name\":\"look\"," \
 	"\"input\":{\"q\":1},\"provider_call_id\":\"" provider "\"}"
+
+#define IMAGE(data)                                                                   \
+	"{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"image/" \
+	"png\",\"data\":"                                                             \
+	"\"" data "\"}}"
+#define THINKING                                                                \
+	"raw agent.thinking h {\"type\":\"agent.thinking\",\"provider_data\":{" \
+	"\"from\":\"x\"}}"
 
 static const struct row {
 	const char *name, *script, *want;
@@ -165,7 +177,20 @@ static const struct row {
 	  "\"see\"},{\"type\":\"image\",\"source\":{\"type\":\"url\",\"url\":\"x\"}},{\"type\":"
 	  "\"document\",\"title\":\"T\",\"source\":{\"type\":\"url\",\"url\":\"y\"}}],"
 	  "\"attachments\":[{\"path\":\"/a.txt\",\"name\":\"A\"},{\"file_id\":\"f1\"}]}; run t m",
-	  "u:see\n[document: T]\n[attachment: /a.txt] A\n[attachment: f1]<1>" },
+	  "u:see\n[document: T]\n[attachment: /a.txt] A\n[attachment: f1]<x>" },
+	{ "M11 images by their bytes, and one that is only named",
+	  "raw user.message m {\"type\":\"user.message\",\"content\":[" IMAGE("AA") "," IMAGE(
+		  "BB") "," IMAGE("CC") ",{\"type\":\"image\",\"source\":{\"type\":\"file\","
+					"\"file_id\":\"f9\"}}]}; run t m",
+	  "u:[image: f9]<image/pngAA><image/pngBB><image/pngCC>" },
+	{ "T3 thinking goes back with the answer it led to",
+	  "msg a; run t a; " THINKING "; say b; " CALL("c", "p") "; result c; say d",
+	  "u:a | a:b(p look {\"q\":1})~{\"from\":\"x\"} | t[p look]:done | a:d" },
+	{ "T3 and with a call that has no text", "msg a; run t a; " THINKING "; " CALL("c", "p"),
+	  "u:a | a:(p look {\"q\":1})~{\"from\":\"x\"} | t[p look]:no result was recorded" },
+	{ "T3 thinking of another turn goes nowhere",
+	  "msg a; run t a; " THINKING "; end t end_turn; msg b; run u b; say c",
+	  "u:a | *u:[The turn above ended without an answer.] | u:b | a:c" },
 	{ "K8 a sender's name in shared sessions",
 	  "raw user.message m {\"type\":\"user.message\",\"content\":[{\"type\":\"text\",\"text\":"
 	  "\"hi\"}],\"sender\":{\"channel\":\"telegram\",\"channel_user_id\":\"7\","
