@@ -25,6 +25,14 @@ setup_end(struct setup_job *j, int rc, const struct err *err)
 	free(j);
 }
 
+static struct engine_model_terms
+terms_of(const struct engine_models *models, const struct context_setup *s)
+{
+	if (models->terms)
+		return models->terms(models->ctx, s->model);
+	return (struct engine_model_terms){ s->provider->context_tokens, retry_policy_default() };
+}
+
 static void
 find_model(struct setup_job *j)
 {
@@ -35,10 +43,12 @@ find_model(struct setup_job *j)
 
 	s->model = arena_str(j->arena,
 			     s->run.model.len > 0 ? s->run.model : j->en->config.default_model);
-	if (models->find(models->ctx, s->model, &s->provider, &name, &e) == 0)
-		s->provider_model = arena_str(j->arena, name);
-	else
+	if (models->find(models->ctx, s->model, &s->provider, &name, &e) != 0) {
 		s->problem = arena_str(j->arena, str_of(e.text));
+		return;
+	}
+	s->provider_model = arena_str(j->arena, name);
+	s->terms = terms_of(models, s);
 }
 
 static void
@@ -212,7 +222,7 @@ make_request(struct context *c)
 	const struct agent_run *run = &c->setup.run;
 	struct context_limits limits = {
 		.window_tokens = run->max_context_tokens > 0 ? run->max_context_tokens
-							     : c->setup.provider->context_tokens,
+							     : c->setup.terms.context_tokens,
 		.aggressive = c->aggressive,
 		.note = c->note,
 	};

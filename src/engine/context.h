@@ -9,6 +9,7 @@ struct context_setup {
 	struct provider *provider; /* NULL: problem says why */
 	struct str model;          /* as the log names it */
 	struct str provider_model; /* as the provider does */
+	struct engine_model_terms terms;
 	struct str problem;
 };
 typedef void

@@ -20,17 +20,28 @@
 #include "core/event.h"
 #include "core/input.h"
 #include "core/principal.h"
+#include "core/retry_policy.h"
+#include "core/usage.h"
 #include "provider/provider.h"
 #include "store/store.h"
 
 struct engine;
 
-/* "demo" or "name/model": whose model is it, and what does the provider call it? ERR_INVALID names
- * the known ones. */
+/* What the operator says of a model. */
+struct engine_model_terms {
+	int64_t context_tokens; /* its window, where the agent sets no limit */
+	struct retry_policy retry;
+};
 struct engine_models {
+	/* "demo" or "name/model": whose model is it, and what does the provider call it? ERR_INVALID
+	 * names the known ones. */
 	int (*find)(void *ctx, struct str model, struct provider **provider, struct str *name,
 		    struct err *e);
 	void *ctx;
+	/* Of a model that was found. NULL: the provider's window and the usual retries. */
+	struct engine_model_terms (*terms)(void *ctx, struct str model);
+	/* Picodollars; negative: the model has no price. NULL: none has. */
+	int64_t (*cost)(void *ctx, struct str model, const struct usage *usage);
 };
 
 struct engine_config {

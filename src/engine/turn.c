@@ -301,6 +301,14 @@ stop_of(enum provider_stop stop)
 	return TURN_STOP_END;
 }
 
+static int64_t
+cost_of_call(const struct turn *t, const struct usage *usage)
+{
+	const struct engine_models *models = &t->en->config.models;
+
+	return models->cost ? models->cost(models->ctx, t->setup.model, usage) : -1;
+}
+
 static void
 on_done(void *ctx, enum provider_stop stop, const struct usage *usage)
 {
@@ -311,7 +319,7 @@ on_done(void *ctx, enum provider_stop stop, const struct usage *usage)
 				     .request = t->model_request,
 				     .stop = stop_of(stop),
 				     .usage = *usage,
-				     .cost_picodollars = -1 });
+				     .cost_picodollars = cost_of_call(t, usage) });
 }
 
 static void

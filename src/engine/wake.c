@@ -99,7 +99,7 @@ on_setup(void *ctx, int rc, const struct err *err, const struct context_setup *s
 	plan->tool_count = setup->run.tool_count;
 	plan->max_steps = setup->run.max_steps;
 	plan->timeout_ms = setup->run.timeout_ms;
-	plan->retry = retry_policy_default();
+	plan->retry = setup->provider ? setup->terms.retry : retry_policy_default();
 	rand_bytes(&en->rand, plan->seed.bytes, sizeof plan->seed.bytes);
 	s->begin.setup = *setup;
 	s->begin.head_seq = s->look->session.row.head_seq;

@@ -267,6 +267,57 @@ M12_usage_reaches_the_counters(void **state)
 	rig_release(&r);
 }
 
+static struct engine_model_terms
+two_attempts(void *ctx, struct str model)
+{
+	struct engine_model_terms t = { .context_tokens = 32000, .retry = { 2, 1000, 30000 } };
+
+	(void)ctx;
+	check_str("model", model, STR("demo"));
+	return t;
+}
+
+static void
+T6_a_provider_has_retries_of_its_own(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	rig_init(&r, true);
+	r.en->config.models.terms = two_attempts;
+	rig_session(&r, "s", "main");
+	rig_post(&r, "s", "fail overloaded");
+	rig_advance(&r, 60000);
+	check_str("log", rig_log(&r, "s", 2),
+		  STR(TURN_BEGINS "model_request_end status_rescheduled:model_overloaded_error#1 "
+				  "status_running model_request_start model_request_end "
+				  "error:model_overloaded_error status_idle:retries_exhausted"));
+	rig_release(&r);
+}
+
+static int64_t
+price(void *ctx, struct str model, const struct usage *usage)
+{
+	(void)ctx;
+	check_str("model", model, STR("scripted"));
+	return 3 * usage->input + 5 * usage->output;
+}
+
+static void
+T15_a_model_call_is_logged_with_its_price(void **state)
+{
+	static const struct scripted_step STEPS[] = { { SCRIPTED_TEXT, STR("a") },
+						      { SCRIPTED_DONE } };
+	struct rig r;
+
+	(void)state;
+	begin(&r, STEPS, ARRAY_LEN(STEPS));
+	r.en->config.models.cost = price;
+	rig_post(&r, "s", "go");
+	assert_int_equal(rig_row(&r, "s")->row.counters.cost_picodollars, 3 * 100 + 5 * 10);
+	rig_release(&r);
+}
+
 int
 main(void)
 {
@@ -280,6 +331,8 @@ main(void)
 	SUITE_TEST(&s, T4_the_agents_limits_hold);
 	SUITE_TEST(&s, T7_what_was_said_is_saved_while_it_is_said);
 	SUITE_TEST(&s, T3_an_unknown_model_is_said_in_the_log);
+	SUITE_TEST(&s, T6_a_provider_has_retries_of_its_own);
+	SUITE_TEST(&s, T15_a_model_call_is_logged_with_its_price);
 	SUITE_TEST(&s, T9_a_custom_tool_parks_the_turn_and_its_result_resumes_it);
 	SUITE_TEST(&s, T9_a_parked_turn_waits_for_its_answer_however_often_it_is_woken);
 	SUITE_TEST(&s, M12_usage_reaches_the_counters);
