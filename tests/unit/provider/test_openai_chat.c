@@ -1,0 +1,166 @@
+#include "provider/openai_chat.h"
+
+#include "dialect_rig.h"
+
+#define CHUNK(delta, why)                                                                       \
+	EVENT("{'id':'c','object':'chat.completion.chunk','choices':[{'index':0,'delta':" delta \
+	      ",'finish_reason':" why "}]}")
+#define SAY(text)   CHUNK("{'content':'" text "'}", "null")
+#define ROLE        CHUNK("{'role':'assistant','content':''}", "null")
+#define END(why)    CHUNK("{}", "'" why "'")
+#define CALL(piece) CHUNK("{'tool_calls':[" piece "]}", "null")
+#define USAGE                                                                                      \
+	EVENT("{'choices':[],'usage':{'prompt_tokens':30,'completion_tokens':9,'total_tokens':39," \
+	      "'prompt_tokens_details':{'cached_tokens':20},'completion_tokens_details':"          \
+	      "{'reasoning_tokens':4}}}")
+#define DONE EVENT("[DONE]")
+
+static const struct row {
+	const char *name, *stream, *want;
+} ROWS[] = {
+	{ "T3 text, and usage whose prompt includes what was cached",
+	  ROLE SAY("héllo") SAY(" wörld") END("stop") USAGE DONE,
+	  "'héllo' ' wörld' end 10+9 r4 20+0" },
+	{ "T3 parallel calls, their pieces mixed",
+	  ROLE CALL("{'index':0,'id':'a','type':'function','function':{'name':'look','arguments':"
+		    "''}}") CALL("{'index':1,'id':'b','type':'function','function':{'name':'see',"
+				 "'arguments':''}}")
+		  CALL("{'index':0,'function':{'arguments':'{\\'q\\':'}},{'index':1,'function':"
+		       "{'arguments':'{}'}}") CALL("{'index':0,'function':{'arguments':'1}'}}")
+			  END("tool_calls") DONE,
+	  "call(a look {'q':1}) call(b see {}) tools 0+0 r0 0+0" },
+	{ "T3 calls that all have one index",
+	  CALL("{'index':0,'id':'a','function':{'name':'look','arguments':'{}'}}")
+		  CALL("{'index':0,'id':'b','function':{'name':'see','arguments':'{}'}}")
+			  END("stop") DONE,
+	  "call(a look {}) call(b see {}) tools 0+0 r0 0+0" },
+	{ "T3 calls without index and id",
+	  CALL("{'function':{'name':'look','arguments':'{}'}}") END("tool_calls") DONE,
+	  "call(call_1 look {}) tools 0+0 r0 0+0" },
+	{ "T3 thinking by either name",
+	  CHUNK("{'reasoning_content':'h'}", "null") CHUNK("{'reasoning':'m'}", "null") SAY("a")
+		  END("stop") DONE,
+	  "(h) (m) 'a' end 0+0 r0 0+0" },
+	{ "T3 content in parts",
+	  CHUNK("{'content':[{'type':'text','text':'a'},{'type':'text','text':'b'}]}", "'stop'")
+		  DONE,
+	  "'a' 'b' end 0+0 r0 0+0" },
+	{ "T3 the length limit drops the call it cut",
+	  CALL("{'index':0,'id':'a','function':{'name':'look','arguments':'{\\'q'}}") END("length")
+		  DONE,
+	  "length 0+0 r0 0+0" },
+	{ "T3 a content filter", SAY("a") END("content_filter") DONE, "'a' refusal 0+0 r0 0+0" },
+	{ "T3 a refusal is said", CHUNK("{'refusal':'no'}", "null") END("stop") DONE,
+	  "'no' refusal 0+0 r0 0+0" },
+	{ "T3 more cached than asked is a bug of the peer's",
+	  END("stop") EVENT("{'choices':[],'usage':{'prompt_tokens':5,'completion_tokens':-1,"
+			    "'prompt_tokens_details':{'cached_tokens':9}}}") DONE,
+	  "end 0+0 r0 5+0" },
+	{ "T3 usage of null, comments, no [DONE]",
+	  ": hello\n\n" EVENT("{'choices':[{'delta':{'content':'a'},'finish_reason':'stop'}],"
+			      "'usage':null}"),
+	  "'a' end 0+0 r0 0+0" },
+	{ "T6 a call without a name",
+	  CALL("{'index':0,'id':'a','function':{'arguments':'{}'}}") END("tool_calls") DONE,
+	  "!malformed acme/m: a tool call in the answer has no name" },
+	{ "T6 an error in the stream",
+	  SAY("a") EVENT("{'error':{'message':'try later','type':'server_error','code':null}}"),
+	  "'a' !server acme/m: the answer broke off: try later" },
+	{ "T6 an error with a number", EVENT("{'error':{'message':'much','code':429}}"),
+	  "!rate_limited acme/m: the answer broke off: much" },
+	{ "T6 a context that is too long",
+	  EVENT("{'error':{'message':'m','code':'context_length_exceeded'}}"),
+	  "!context_length acme/m: the answer broke off: m" },
+	{ "T6 no money", EVENT("{'error':{'message':'m','type':'insufficient_quota'}}"),
+	  "!billing acme/m: the answer broke off: m" },
+	{ "T6 an error that is a text", EVENT("{'error':'gone'}"),
+	  "!server acme/m: the answer broke off: gone" },
+	{ "T6 the end is missing", ROLE SAY("a"),
+	  "'a' !network acme/m: the answer ended in the middle" },
+	{ "T6 [DONE] without a reason", SAY("a") DONE,
+	  "'a' !network acme/m: the answer ended in the middle" },
+	{ "T6 a half event at the end", SAY("a") "data: {'choices'",
+	  "'a' !network acme/m: the answer ended in the middle" },
+	{ "T6 an event that is no object", EVENT("7"),
+	  "!malformed acme/m: the answer makes no sense: it is no object" },
+};
+
+static void
+check_row(void **state)
+{
+	const struct row *row = *state;
+
+	dialect_check_stream(&DIALECT_OPENAI_CHAT, row->stream, row->want);
+}
+
+static const struct row WHOLE[] = {
+	{ "T3 an answer that came whole",
+	  "{'choices':[{'message':{'role':'assistant','content':'a','reasoning_content':'hm',"
+	  "'refusal':null,'tool_calls':[{'id':'x','function':{'name':'look','arguments':'{}'}},"
+	  "{'id':'y','function':{'name':'see','arguments':''}}]},'finish_reason':'tool_calls'}],"
+	  "'usage':{'prompt_tokens':3,'completion_tokens':2}}",
+	  "(hm) 'a' call(x look {}) call(y see {}) tools 3+2 r0 0+0" },
+	{ "T6 an error that came whole", "{'error':{'message':'m','code':'500'}}",
+	  "!server acme/m: the answer broke off: m" },
+	{ "T6 no choices", "{'choices':[]}", "!malformed acme/m: the answer has no choices" },
+};
+
+static void
+check_whole(void **state)
+{
+	const struct row *row = *state;
+
+	dialect_check_whole(&DIALECT_OPENAI_CHAT, row->stream, row->want);
+}
+
+#define PICTURE "{'type':'image_url','image_url':{'url':'data:image/png;base64,QUJD'}}"
+
+static void
+M11_a_request_with_everything(void **state)
+{
+	(void)state;
+	dialect_check_body(
+		&DIALECT_OPENAI_CHAT, false, &DIALECT_FULL,
+		"{'model':'m','messages':[{'role':'system','content':'Be kind.'},"
+		"{'role':'user','content':[{'type':'text','text':'see'}," PICTURE
+		",{'type':'image_url','image_url':{'url':'https://example.org/a.jpg'}}]},"
+		"{'role':'assistant','content':'well','tool_calls':["
+		"{'id':'call_1','type':'function','function':{'name':'look','arguments':"
+		"'{\\'q\\':1}'}},{'id':'f.look:2','type':'function','function':{'name':'look',"
+		"'arguments':'not json'}}]},"
+		"{'role':'tool','tool_call_id':'call_1','content':'one'},"
+		"{'role':'tool','tool_call_id':'f.look:2','content':''},"
+		"{'role':'user','content':[{'type':'text','text':"
+		"'[images of the result of call_1]'}," PICTURE "]},"
+		"{'role':'user','content':'and?'},{'role':'assistant','content':'so'},"
+		"{'role':'system','content':'mind'},{'role':'user','content':'end'}],"
+		"'tools':[{'type':'function','function':{'name':'look','description':'looks',"
+		"'parameters':{'type':'object'}}},{'type':'function','function':{'name':'bare',"
+		"'description':'has no schema','parameters':{'type':'object','properties':{}}}}],"
+		"'max_tokens':100,'stream':true,'stream_options':{'include_usage':true}}");
+}
+
+static void
+T3_openai_itself_is_told_more(void **state)
+{
+	struct provider_request q = DIALECT_PLAIN;
+
+	(void)state;
+	q.cache_key = STR("sesn_1");
+	dialect_check_body(&DIALECT_OPENAI_CHAT, true, &q,
+			   "{'model':'gpt-4o','messages':[{'role':'user','content':'hi'}],"
+			   "'max_completion_tokens':10,'stream':true,'stream_options':"
+			   "{'include_usage':true},'prompt_cache_key':'sesn_1'}");
+}
+
+int
+main(void)
+{
+	struct suite s = { 0 };
+
+	SUITE_ROWS(&s, ROWS, check_row);
+	SUITE_ROWS(&s, WHOLE, check_whole);
+	SUITE_TEST(&s, M11_a_request_with_everything);
+	SUITE_TEST(&s, T3_openai_itself_is_told_more);
+	return suite_run(&s, "provider/openai_chat");
+}
