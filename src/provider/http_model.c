@@ -171,16 +171,16 @@ failure_of(int rc)
 								       : FAILURE_NETWORK;
 }
 
-/* What breaks behind the last word breaks nothing. */
+/* What breaks behind the last word breaks nothing, and an error is one also when its text is cut. */
 static void
 conclude(struct provider_call *c, int rc, const struct err *e)
 {
 	if (answer_is_over(&c->answer))
 		return;
-	if (rc != 0)
-		answer_fail(&c->answer, failure_of(rc), "%s", e->text);
-	else if (!is_success(c))
+	if (c->status != 0 && !is_success(c))
 		peer_error_take_answer(&c->answer, c->status, buf_str(&c->body));
+	else if (rc != 0)
+		answer_fail(&c->answer, failure_of(rc), "%s", e->text);
 	else if (c->streams)
 		answer_stream_end(&c->stream);
 	else

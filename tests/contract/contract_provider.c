@@ -13,8 +13,42 @@ const char *const CASE_LINES[] = {
 	[CASE_SLOW] = "say a\nwait 5\nsay b",
 };
 
+/* ---- the virtual clock ---- */
+
+static struct virtual_host virtual;
+
+static struct host *
+virtual_begin(void)
+{
+	virtual_host_init(&virtual, 1000000);
+	return &virtual.host;
+}
+
+static void
+virtual_pass(int64_t ms)
+{
+	virtual_host_advance(&virtual, ms);
+}
+
+static void
+virtual_await(const size_t *ends, int64_t ms)
+{
+	(void)ends;
+	virtual_host_advance(&virtual, ms);
+}
+
+static void
+virtual_end(void)
+{
+	assert_int_equal(virtual_host_armed(&virtual), 0);
+}
+
+const struct contract_clock CONTRACT_VIRTUAL = { virtual_begin, virtual_pass, virtual_await,
+						 virtual_end };
+
+/* ---- one request ---- */
+
 struct rig {
-	struct virtual_host host;
 	struct provider *provider;
 	struct provider_call *call;
 	struct provider_request request;
@@ -122,10 +156,9 @@ ask(struct rig *r, enum provider_case which)
 {
 	*r = (struct rig){ .message = { .role = MESSAGE_USER,
 					.content = str_of(CASE_LINES[which]) } };
-	virtual_host_init(&r->host, 1000000);
 	buf_init(&r->text, 1 << 16);
 	buf_init(&r->thinking, 1 << 16);
-	r->provider = adapter->open(&r->host.host);
+	r->provider = adapter->open(adapter->clock->begin());
 	adapter->prepare(r->provider, which);
 	r->request = (struct provider_request){ .model = STR("m"),
 						.messages = &r->message,
@@ -142,9 +175,9 @@ put_away(struct rig *r)
 {
 	if (r->call)
 		cancel(r);
-	virtual_host_advance(&r->host, 60000);
-	assert_int_equal(virtual_host_armed(&r->host), 0);
+	adapter->clock->pass(2 * adapter->slow_ms);
 	r->provider->ops->free(r->provider);
+	adapter->clock->end();
 	buf_release(&r->text);
 	buf_release(&r->thinking);
 }
@@ -156,7 +189,7 @@ T3_pieces_add_up_and_one_end_follows(void **state)
 
 	(void)state;
 	ask(&r, CASE_ANSWER);
-	virtual_host_settle(&r.host);
+	adapter->clock->await(&r.ends, 0);
 	check_str("text", buf_str(&r.text), STR("héllo wörld, again and again"));
 	check_str("thinking", buf_str(&r.thinking), STR("hm"));
 	assert_int_equal(r.ends, 1);
@@ -173,7 +206,7 @@ T3_a_call_comes_whole_and_ends_the_request(void **state)
 
 	(void)state;
 	ask(&r, CASE_CALL);
-	virtual_host_settle(&r.host);
+	adapter->clock->await(&r.ends, 0);
 	assert_int_equal(r.calls, 1);
 	assert_int_equal(r.ends, 1);
 	assert_int_equal(r.stop, PROVIDER_STOP_TOOLS);
@@ -187,7 +220,7 @@ T6_a_failure_has_a_kind_and_a_sentence(void **state)
 
 	(void)state;
 	ask(&r, CASE_FAIL);
-	virtual_host_settle(&r.host);
+	adapter->clock->await(&r.ends, 0);
 	check_str("text", buf_str(&r.text), STR("a"));
 	assert_int_equal(r.ends, 1);
 	assert_true(r.failed);
@@ -202,10 +235,10 @@ T6_a_slow_answer_takes_its_time(void **state)
 
 	(void)state;
 	ask(&r, CASE_SLOW);
-	virtual_host_advance(&r.host, 4999);
+	adapter->clock->await(&r.pieces, adapter->slow_ms - 1);
 	check_str("text", buf_str(&r.text), STR("a"));
 	assert_int_equal(r.ends, 0);
-	virtual_host_advance(&r.host, 1);
+	adapter->clock->await(&r.ends, 1);
 	assert_int_equal(r.ends, 1);
 	put_away(&r);
 }
@@ -217,7 +250,7 @@ Q5_nothing_comes_after_a_cancel(void **state)
 
 	(void)state;
 	ask(&r, CASE_SLOW);
-	virtual_host_advance(&r.host, 100);
+	adapter->clock->await(&r.pieces, adapter->slow_ms / 50);
 	cancel(&r);
 	put_away(&r);
 	assert_int_equal(r.ends, 0);
@@ -235,12 +268,12 @@ Q5_an_event_may_cancel_its_own_request(void **state)
 	(void)state;
 	ask(&r, CASE_ANSWER);
 	r.cancel_at_once = true;
-	virtual_host_settle(&r.host);
+	adapter->clock->pass(adapter->slow_ms);
 	assert_int_equal(r.ends, 0);
 	put_away(&r);
 	ask(&r, CASE_CALL);
 	r.cancel_at_once = true;
-	virtual_host_settle(&r.host);
+	adapter->clock->pass(adapter->slow_ms);
 	assert_int_equal(r.ends, 0);
 	put_away(&r);
 }

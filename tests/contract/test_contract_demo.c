@@ -10,6 +10,9 @@ prepare(struct provider *p, enum provider_case which)
 int
 main(void)
 {
-	return contract_provider_run(&(struct contract_provider){
-		.name = "contract/demo", .open = provider_demo_new, .prepare = prepare });
+	return contract_provider_run(&(struct contract_provider){ .name = "contract/demo",
+								  .clock = &CONTRACT_VIRTUAL,
+								  .slow_ms = 5000,
+								  .open = provider_demo_new,
+								  .prepare = prepare });
 }

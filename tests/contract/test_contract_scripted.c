@@ -28,6 +28,9 @@ prepare(struct provider *p, enum provider_case which)
 int
 main(void)
 {
-	return contract_provider_run(&(struct contract_provider){
-		.name = "contract/scripted", .open = provider_scripted_new, .prepare = prepare });
+	return contract_provider_run(&(struct contract_provider){ .name = "contract/scripted",
+								  .clock = &CONTRACT_VIRTUAL,
+								  .slow_ms = 5000,
+								  .open = provider_scripted_new,
+								  .prepare = prepare });
 }
