@@ -232,7 +232,7 @@ wire_open(struct wire **out, struct loop *loop, const struct config *config,
 	umask(077); /* what it writes is its owner's alone, also what SQLite makes */
 	rc = open_store(w, e);
 	if (rc == 0) {
-		w->models = models_new(w->host, config);
+		w->models = models_new(w->host, loop, config);
 		w->engine = engine_new(&(struct engine_config){
 			.store = w->store,
 			.host = w->host,
@@ -271,6 +271,7 @@ wire_reload(struct wire *w, const struct config *config)
 {
 	w->config = config;
 	api_set_lists(w->api, config->hosts, config->origins);
+	models_reload(w->models, config);
 }
 
 static void
@@ -324,6 +325,8 @@ wire_close(struct wire **wire)
 	engine_free(&w->engine);
 	api_free(&w->api);
 	models_free(&w->models);
+	if (w->loop)
+		loop_settle(w->loop); /* connections to providers */
 	loop_timer_free(&w->pulse);
 	loop_wake_free(&w->stored);
 	host_loop_free(&w->host);

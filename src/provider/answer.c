@@ -98,7 +98,7 @@ void
 answer_arguments(struct answer *a, struct answer_call *call, struct str piece)
 {
 	buf_put_str(&call->arguments, piece);
-	check_size(a, &call->arguments, "the arguments of a tool call");
+	check_size(a, &call->arguments, "the argument of a tool call");
 }
 
 void
