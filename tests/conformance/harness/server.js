@@ -1,6 +1,6 @@
 // server - starts the program on a free port with a data directory of its own, kills it, starts it again.
 import { spawn } from 'node:child_process';
-import { createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createWriteStream, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -14,7 +14,7 @@ const running = new Set();
 
 process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
-function freePort() {
+export function freePort() {
   return new Promise((done, fail) => {
     const probe = createServer().once('error', fail);
     probe.listen(0, '127.0.0.1', () => {
@@ -25,12 +25,15 @@ function freePort() {
 }
 
 export class Server {
-  /** A server that answers, on a data directory that was empty. */
-  static async begin() {
+  /** A server that answers, on a data directory that was empty; with the text of a configuration, or none. */
+  static async begin({ config = null, env = {} } = {}) {
     const server = new Server();
+    server.env = env;
     server.home = mkdtempSync(join(tmpdir(), 'perdure-conformance-'));
     server.data = join(server.home, 'data');
     server.port = await freePort();
+    server.options = config === null ? [] : ['--config', join(server.home, 'config.yaml')];
+    if (config !== null) writeFileSync(server.options[1], config);
     server.url = `http://127.0.0.1:${server.port}`;
     try {
       await server.start();
@@ -45,7 +48,8 @@ export class Server {
     const log = createWriteStream(join(this.home, 'server.log'), { flags: 'a' });
     // The kernel ends the server with this process, however this process ends.
     this.child = spawn('setpriv', ['--pdeathsig', 'KILL', PROGRAM, 'serve', '--data', this.data,
-      '--listen', `127.0.0.1:${this.port}`], { stdio: ['ignore', 'pipe', 'pipe'] });
+      '--listen', `127.0.0.1:${this.port}`, ...this.options],
+    { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...this.env } });
     running.add(this.child);
     this.child.stdout.pipe(log, { end: false });
     this.child.stderr.pipe(log, { end: false });
