@@ -44,9 +44,59 @@ ingress_check_message(const struct engine_message *m, struct engine_caller *call
 	return rc;
 }
 
-static void
-write_message(const struct engine_message *m, struct buf *out)
+/* An image whose bytes came along is part of what was said. It has been decoded once already, so it can
+ * be again. */
+static bool
+is_inline_image(struct json v, struct arena *a, struct attachment *out)
 {
+	struct json data, mime_type;
+
+	if (!json_find(v, STR("data"), &data) || !json_find(v, STR("mime_type"), &mime_type))
+		return false;
+	*out = (struct attachment){ .source = ATTACHMENT_DATA,
+				    .value = json_str(data, a),
+				    .mime_type = json_str(mime_type, a) };
+	return attachment_is_image(out);
+}
+
+static size_t
+write_images(struct jw *w, struct json attachments, struct arena *a)
+{
+	struct attachment image;
+	size_t count = 0;
+
+	for (struct json_iter it = json_iter(attachments); json_next(&it);) {
+		if (!is_inline_image(it.value, a, &image))
+			continue;
+		count++;
+		jw_object(w);
+		jw_field_str(w, "type", STR("image"));
+		jw_field_object(w, "source");
+		jw_field_str(w, "type", STR("base64"));
+		jw_field_str(w, "media_type", image.mime_type);
+		jw_field_str(w, "data", image.value);
+		jw_end_object(w);
+		jw_end_object(w);
+	}
+	return count;
+}
+
+static void
+write_attachments(struct jw *w, struct json attachments, struct arena *a)
+{
+	struct attachment image;
+
+	jw_field_array(w, "attachments");
+	for (struct json_iter it = json_iter(attachments); json_next(&it);)
+		if (!is_inline_image(it.value, a, &image))
+			jw_raw(w, json_raw(it.value));
+	jw_end_array(w);
+}
+
+static void
+write_message(const struct engine_message *m, struct arena *a, struct buf *out)
+{
+	size_t images = 0;
 	struct jw w;
 
 	jw_init(&w, out);
@@ -57,11 +107,13 @@ write_message(const struct engine_message *m, struct buf *out)
 	jw_field_str(&w, "type", STR("text"));
 	jw_field_str(&w, "text", m->text);
 	jw_end_object(&w);
+	if (json_is_set(m->attachments))
+		images = write_images(&w, m->attachments, a);
 	jw_end_array(&w);
 	if (m->message_id.len > 0)
 		jw_field_str(&w, "message_id", m->message_id);
-	if (json_is_set(m->attachments))
-		jw_field_raw(&w, "attachments", json_raw(m->attachments));
+	if (json_is_set(m->attachments) && json_count(m->attachments) > images)
+		write_attachments(&w, m->attachments, a);
 	if (json_is_set(m->metadata))
 		jw_field_raw(&w, "metadata", json_raw(m->metadata));
 	if (json_is_set(m->sender))
@@ -80,7 +132,7 @@ make_payload(struct arena *a, const struct engine_message *m, struct str *out, s
 	int rc;
 
 	buf_init(&payload, STORE_PAYLOAD_MAX);
-	write_message(m, &payload);
+	write_message(m, a, &payload);
 	rc = buf_check(&payload, "a message", e);
 	*out = arena_str(a, buf_str(&payload));
 	buf_release(&payload);

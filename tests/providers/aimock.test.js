@@ -89,6 +89,19 @@ forEach('T3 parallel calls, their results, and the answer', async ({ server, mod
   assert.equal(log.filter((event) => event.type === 'agent.message').at(-1).content[0].text, 'Seen.');
 });
 
+forEach('M11 an image of the message reaches the model', async ({ server, mock, model, provider }) => {
+  const session = await open(server, model);
+  const { status } = await session.say(`count ${provider} pixels`,
+    { attachments: [{ data: 'aW1hZ2U=', mime_type: 'image/png', name: 'a.png' }, { path: '/notes.txt' }] });
+  assert.equal(status, 200);
+  const [seen] = await mock.saw(`count ${provider} pixels`);
+  assert.match(JSON.stringify(seen.body), /\[attachment: \/notes\.txt\]/);
+  if (provider === 'chat') // of the other dialects the mock notes the text alone
+    assert.match(JSON.stringify(seen.body), /data:image\/png;base64,aW1hZ2U=/);
+  const said = (await session.log()).find((event) => event.type === 'user.message');
+  assert.equal(said.content[1].type, 'image');
+});
+
 forEach('T15 a turn has its usage and its price', async ({ server, model }) => {
   const session = await open(server, model);
   const { body } = await session.say('count');
