@@ -1,0 +1,77 @@
+#include "cli/term_text.h"
+
+#include "harness.h"
+
+static const struct fit_row {
+	const char *name, *text;
+	size_t columns;
+	const char *want;
+} fits[] = {
+	{ "what fits stays", "abc", 3, "abc" },
+	{ "what does not ends in an ellipsis", "abcd", 3, "ab…" },
+	{ "a wide character is not halved", "日本語", 4, "日…" },
+	{ "wide characters that fit", "日本語", 6, "日本語" },
+	{ "a mark above takes no column",
+	  "e\xcc\x81"
+	  "a",
+	  2,
+	  "e\xcc\x81"
+	  "a" },
+	{ "line ends and runs of blanks are one blank", " a\n\n b\tc ", 9, "a b c" },
+	{ "escape sequences lose what makes them one", "\033[31mred\033[0m\a", 20, "[31mred[0m" },
+	{ "eight-bit controls too",
+	  "\xc2\x9b"
+	  "31m",
+	  9, "31m" },
+	{ "direction marks too",
+	  "a\xe2\x80\xae"
+	  "b",
+	  9, "ab" },
+	{ "an ill-formed byte is shown as such",
+	  "a\xff"
+	  "b",
+	  9,
+	  "a\xef\xbf\xbd"
+	  "b" },
+	{ "no column at all", "abc", 0, "" },
+	{ "one column", "abc", 1, "…" },
+};
+
+static void
+test_fit(void **state)
+{
+	const struct fit_row *row = *state;
+	struct buf out;
+	size_t width;
+
+	term_text_init();
+	buf_init(&out, 1000);
+	width = term_text_fit(&out, str_of(row->text), row->columns);
+	check_str(row->name, buf_str(&out), str_of(row->want));
+	assert_int_equal(width, term_text_width(str_of(row->want)));
+	assert_true(width <= row->columns);
+	buf_release(&out);
+}
+
+static void
+test_clean_keeps_lines(void **state)
+{
+	struct buf out;
+
+	(void)state;
+	term_text_init();
+	buf_init(&out, 1000);
+	term_text_clean(&out, STR("a\r\n\tb\033]0;title\a  c"));
+	check_str("cleaned", buf_str(&out), STR("a\n\tb]0;title  c"));
+	buf_release(&out);
+}
+
+int
+main(void)
+{
+	struct suite s = { 0 };
+
+	SUITE_ROWS(&s, fits, test_fit);
+	SUITE_TEST(&s, test_clean_keeps_lines);
+	return suite_run(&s, "term_text");
+}
