@@ -104,7 +104,7 @@ def wrapped(kind, command):
 
 def with_threads(root):
     """Which unit tests start threads: those that name a call that does."""
-    starts = re.compile(r"\b(pthread_create|thrd_create|uv_thread_create|probe_start|writer_new|reader_pool_new)\b")
+    starts = re.compile(r"\b(pthread_create|thrd_create|uv_thread_create|probe_start|cli_rig_start|writer_new|reader_pool_new)\b")
     found = set()
     unit = root / "tests" / "unit"
     for path in sorted(unit.rglob("test_*.c")):
