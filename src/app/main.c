@@ -5,12 +5,40 @@
 #include "app/serve.h"
 #include "cli/cli.h"
 
-/* What looks at the machine instead of talking to a server; everything else is the cli's. */
-static const struct cli_command OWN[] = {
-	{ "serve", "run the server", serve_run },
-	{ "check", "verify a data directory that no server holds", check_run },
-	{ "config", "check the configuration file, or show what is in force", config_command_run },
-	{ "doctor", "is this machine fit to run the server, and what is to be done?", doctor_run },
+/* What runs the server or looks at the machine; everything else is the cli's. Each reads its own
+ * arguments: the options stand here for the completion and the manual. */
+static const struct command OWN[] = {
+	/* clang-format off: one command a paragraph */
+	{ .name = "serve", .summary = "run the server", .main = serve_run,
+	  .options = {
+		{ "--config", "FILE", "the configuration file" },
+		{ "--data", "DIR", "the data directory instead of the configured one" },
+		{ "--listen", "ADDR:PORT", "where to listen instead; also [::1]:7340 and unix:/path" },
+	  },
+	  .examples = "perdure serve --data ./data --listen 127.0.0.1:7340" },
+	{ .name = "config", .args = "check|show|keys [FILE]",
+	  .summary = "check the configuration file, or show what is in force",
+	  .main = config_command_run,
+	  .options = {
+		{ "--config", "FILE", "the configuration file" },
+		{ "--json", NULL, "print JSON for programs" },
+		{ "--defaults", NULL, "as if there were no file" },
+	  } },
+	{ .name = "check", .summary = "verify a data directory that no server holds",
+	  .main = check_run,
+	  .options = {
+		{ "--data", "DIR", "the data directory (./data)" },
+		{ "--json", NULL, "print JSON for programs" },
+	  } },
+	{ .name = "doctor",
+	  .summary = "is this machine fit to run the server, and what is to be done?",
+	  .main = doctor_run,
+	  .options = {
+		{ "--config", "FILE", "the configuration file" },
+		{ "--data", "DIR", "the data directory instead of the configured one" },
+		{ "--json", NULL, "print JSON for programs" },
+	  } },
+	/* clang-format on */
 };
 
 int

@@ -1,76 +1,206 @@
 #include "cli/cli.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
-#include "base/str.h"
+#include "base/nearest.h"
+#include "base/xalloc.h"
+#include "cli/call.h"
+#include "cli/commands.h"
+#include "cli/help.h"
+#include "cli/term_text.h"
 
-static const struct cli_command COMMANDS[] = {
-	{ "explain", "ask one decision of the product with facts of your own", cmd_explain },
-};
+enum { HELP_MAX = 256 * 1024, WORDS_MAX = 128, HELP_WORDS_MAX = 8 };
 
-/* The cli's own commands and those of the program it is part of. */
-struct commands {
-	struct {
-		const struct cli_command *ptr;
-		size_t count;
-	} tables[2];
-};
-
-static void
-print_help(FILE *to, const struct commands *all)
+static bool
+is_help(const char *word)
 {
-	fputs("usage: perdure <command> [arguments]\n\n", to);
-	for (size_t t = 0; t < ARRAY_LEN(all->tables); t++)
-		for (size_t i = 0; i < all->tables[t].count; i++)
-			fprintf(to, "  %-10s %s\n", all->tables[t].ptr[i].name,
-				all->tables[t].ptr[i].summary);
-	fputs("  --version  print the version\n\n"
-	      "Each command explains itself with --help. Exit codes: 0 ok, 1 refused, 2 usage or\n"
-	      "bad input, 3 the machine failed.\n",
-	      to);
+	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
-static const struct cli_command *
-command_find(const struct commands *all, const char *name)
+/* ---- help ---- */
+
+static void
+print_help(const struct command_table *t, const struct command *c, const char *group, FILE *to)
 {
-	for (size_t t = 0; t < ARRAY_LEN(all->tables); t++)
-		for (size_t i = 0; i < all->tables[t].count; i++)
-			if (str_eq(str_of(all->tables[t].ptr[i].name), str_of(name)))
-				return &all->tables[t].ptr[i];
-	return NULL;
+	struct buf text;
+
+	buf_init(&text, HELP_MAX);
+	if (c)
+		help_command(c, &text);
+	else if (group[0] != '\0')
+		help_group(t, group, &text);
+	else
+		help_all(t, &text);
+	fwrite(text.ptr, 1, text.len, to);
+	buf_release(&text);
+}
+
+/* The words that argv begins with and that begin some command's name: "agent session". */
+static void
+find_group(const struct command_table *t, int argc, char **argv, char group[WORDS_MAX])
+{
+	char longer[WORDS_MAX];
+
+	group[0] = '\0';
+	for (int i = 0; i < argc; i++) {
+		int n = snprintf(longer, sizeof longer, "%s%s%s", group, i > 0 ? " " : "", argv[i]);
+
+		if (n < 0 || n >= (int)sizeof longer || !command_is_group(t, longer))
+			return;
+		memcpy(group, longer, (size_t)n + 1);
+	}
+}
+
+/* A word that begins no command: the one that was meant, if there is one. */
+static int
+unknown_command(const struct command_table *t, const char *group, const char *word)
+{
+	struct nearest n = nearest_of(str_of(word));
+	size_t skip = group[0] != '\0' ? strlen(group) + 1 : 0;
+
+	for (size_t i = 0; i < command_count(t); i++) {
+		struct str name = str_of(command_at(t, i)->name), head, tail;
+
+		if (!str_starts(name, str_of(group)))
+			continue;
+		str_cut(str_slice(name, skip, name.len), ' ', &head, &tail);
+		nearest_offer(&n, head);
+	}
+	fprintf(stderr, "perdure: '%s%s%.40s' is not a command; ", group, skip > 0 ? " " : "",
+		word);
+	if (n.found.ptr)
+		fprintf(stderr, "did you mean '%s%s" STR_FMT "'?\n", group, skip > 0 ? " " : "",
+			STR_ARG(n.found));
+	else
+		fprintf(stderr, "see 'perdure %s%s--help'\n", group, skip > 0 ? " " : "");
+	return err_exit_code(ERR_USAGE);
+}
+
+static int
+answer_group(const struct command_table *t, int argc, char **argv)
+{
+	char group[WORDS_MAX];
+	int words = 0;
+
+	find_group(t, argc, argv, group);
+	for (const char *at = group; *at; at++)
+		words += *at == ' ';
+	words += group[0] != '\0';
+	if (words < argc && !is_help(argv[words]))
+		return unknown_command(t, group, argv[words]);
+	print_help(t, NULL, group, words < argc ? stdout : stderr);
+	return words < argc ? 0 : err_exit_code(ERR_USAGE);
+}
+
+/* ---- running ---- */
+
+static int
+run_call(struct cli_call *call, const struct command *c, int argc, char **argv, struct err *e)
+{
+	int rc = args_parse(c, argc, argv, &call->args, e);
+
+	if (rc == 0 && call->args.help) {
+		print_help(call->table, c, "", stdout);
+		return 0;
+	}
+	if (rc == 0) {
+		term_text_init();
+		call->out = terminal_of(1);
+		rc = c->run(call, e);
+	}
+	client_free(&call->client);
+	return rc;
+}
+
+static int
+run_command(const struct command_table *t, const struct command *c, int argc, char **argv)
+{
+	struct cli_call call = { .table = t };
+	struct err e = { 0 };
+	bool reader_left;
+	int rc;
+
+	if (c->main) {
+		rc = c->main(argc + 1, argv - 1, &e);
+	} else {
+		arena_init(&call.a);
+		rc = run_call(&call, c, argc, argv, &e);
+		arena_release(&call.a);
+	}
+	reader_left = fflush(stdout) != 0 && errno == EPIPE; /* `| head` is no failure of ours */
+	if (rc == 0 && ferror(stdout) && !reader_left)
+		rc = err_set(&e, ERR_IO, "could not write: %s", strerror(errno));
+	if (rc != 0)
+		fprintf(stderr, "perdure %s: %s\n", c->name, e.text);
+	return err_exit_code(rc);
+}
+
+static int
+dispatch(const struct command_table *t, int argc, char **argv)
+{
+	int words;
+	const struct command *c = command_find(t, argc, argv, &words);
+
+	if (!c)
+		return answer_group(t, argc, argv);
+	return run_command(t, c, argc - words, argv + words);
+}
+
+/* `perdure help session list` is `perdure session list --help`. */
+static int
+dispatch_help(const struct command_table *t, int argc, char **argv)
+{
+	static char help[] = "--help";
+	char *words[HELP_WORDS_MAX];
+	int n = 0;
+
+	while (n < argc && n + 1 < HELP_WORDS_MAX) {
+		words[n] = argv[n];
+		n++;
+	}
+	words[n++] = help;
+	return dispatch(t, n, words);
+}
+
+/* How many words of argv are options of every client, with their values. */
+static int
+leading_options(int argc, char **argv)
+{
+	int n = 0;
+
+	while (n < argc && argv[n][0] == '-') {
+		size_t len = strcspn(argv[n], "=");
+		const struct command_option *o = COMMAND_CLIENT_OPTIONS;
+
+		while (o->name && (strlen(o->name) != len || strncmp(o->name, argv[n], len) != 0))
+			o++;
+		if (!o->name)
+			break;
+		n += o->value && argv[n][len] == '\0' ? 2 : 1;
+	}
+	return n < argc ? n : 0;
 }
 
 int
-cli_run(int argc, char **argv, const struct cli_command *more, size_t more_count)
+cli_run(int argc, char **argv, const struct command *more, size_t more_count)
 {
-	const struct commands all = {
-		{ { COMMANDS, ARRAY_LEN(COMMANDS) }, { more, more_count } },
+	const struct command_table table = {
+		{ { more, more_count }, { COMMANDS, COMMANDS_COUNT } },
 	};
-	const struct cli_command *command;
-	struct err e = { 0 };
-	int rc;
+	int count = argc > 0 ? argc - 1 : 0, lead = leading_options(count, argv + 1), rc;
+	char **words = xcalloc((size_t)count + 1, sizeof *words);
 
-	if (argc < 2) {
-		print_help(stderr, &all);
-		return err_exit_code(ERR_USAGE);
-	}
-	if (str_eq(str_of(argv[1]), STR("--help")) || str_eq(str_of(argv[1]), STR("-h")) ||
-	    str_eq(str_of(argv[1]), STR("help"))) {
-		print_help(stdout, &all);
-		return 0;
-	}
-	if (str_eq(str_of(argv[1]), STR("--version"))) {
-		puts("perdure " PERDURE_VERSION);
-		return 0;
-	}
-	command = command_find(&all, argv[1]);
-	if (!command) {
-		fprintf(stderr, "perdure: '%.40s' is not a command; see 'perdure --help'\n",
-			argv[1]);
-		return err_exit_code(ERR_USAGE);
-	}
-	rc = command->run(argc - 1, argv + 1, &e);
-	if (rc != 0)
-		fprintf(stderr, "perdure %s: %s\n", command->name, e.text);
-	return err_exit_code(rc);
+	/* options that stand before the command are read like those behind it */
+	for (int i = 0; i < count; i++)
+		words[i] = argv[1 + (i + lead) % count];
+	if (count > 0 && strcmp(words[0], "help") == 0)
+		rc = dispatch_help(&table, count - 1, words + 1);
+	else if (count > 0 && strcmp(words[0], "--version") == 0)
+		rc = dispatch(&table, 1, (char *[]){ (char[]){ "version" } });
+	else
+		rc = dispatch(&table, count, words);
+	free(words);
+	return rc;
 }

@@ -1,16 +1,7 @@
-/* cli - the command table: name, what it does, its function. Each command lives in cmd_<name>.c. */
+/* cli - the command line: finds the row that is meant, reads its arguments, runs it, prints the error
+ * and turns it into the exit code. */
 #pragma once
-#include <stddef.h>
-#include "base/err.h"
+#include "cli/command.h"
 
-struct cli_command {
-	const char *name, *summary;
-	int (*run)(int argc, char **argv, struct err *e); /* argv[0] is the command's own name */
-};
-
-/* Runs the command named by argv[1], one of the cli's or of more; prints the error; returns the
- * process exit code. */
-int cli_run(int argc, char **argv, const struct cli_command *more, size_t more_count);
-
-/* The commands. */
-int cmd_explain(int argc, char **argv, struct err *e);
+/* more: rows of the program that the cli is part of. Returns the process's exit code. */
+int cli_run(int argc, char **argv, const struct command *more, size_t more_count);

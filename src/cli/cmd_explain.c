@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "cli/cli.h"
+#include "cli/commands.h"
 #include "cli/explain.h"
 
 enum { FACTS_MAX = 8 * 1024 * 1024 };

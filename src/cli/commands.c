@@ -1,0 +1,164 @@
+#include "cli/commands.h"
+
+#define SESSION                                                    \
+	{                                                          \
+		"--session", "ID", "the session", .required = true \
+	}
+#define LIMIT(n)                                                       \
+	{                                                              \
+		"--limit", "N", "at most so many; 0: all (" n ")", 'n' \
+	}
+#define YES                                      \
+	{                                        \
+		"--yes", NULL, "do not ask", 'y' \
+	}
+
+const struct command COMMANDS[] = {
+	/* clang-format off: one command a paragraph */
+	{ .name = "session list", .summary = "list sessions, newest activity first", .client = true,
+	  .run = cmd_session_list,
+	  .options = {
+		{ "--agent", "ID", "only sessions of this agent" },
+		{ "--status", "S", "idle, running, rescheduling, terminated, archived, inactive ..." },
+		{ "--text", "WORDS", "only with these in the title" },
+		{ "--prefix", "P", "only ids that begin so" },
+		{ "--all", NULL, "also archived and inactive ones", 'a' },
+		LIMIT("50"),
+	  },
+	  .examples = "perdure session list\nperdure session list --all --json" },
+	{ .name = "session show", .args = "ID", .summary = "show one session", .client = true,
+	  .run = cmd_session_show },
+	{ .name = "session events", .args = "ID", .summary = "show the end of a session's log",
+	  .client = true, .run = cmd_session_events,
+	  .options = {
+		LIMIT("20"),
+		{ "--type", "TYPE", "only events of this kind" },
+	  },
+	  .examples = "perdure session events cli:notes --limit 5" },
+	{ .name = "session tail", .args = "ID", .summary = "follow a session's log until Ctrl-C",
+	  .client = true, .run = cmd_session_tail,
+	  .more = "Goes on where it was when the server restarts. With --json each event is a line.",
+	  .options = {
+		{ "--after", "SEQ", "begin behind this event (0: with the first)" },
+		LIMIT("10"),
+	  } },
+	{ .name = "session rename", .args = "ID TITLE", .summary = "give a session a title",
+	  .client = true, .run = cmd_session_rename },
+	{ .name = "session archive", .args = "ID", .summary = "put a session away; it can be read",
+	  .client = true, .run = cmd_session_archive },
+	{ .name = "session delete", .args = "ID", .summary = "delete a session for good",
+	  .client = true, .run = cmd_session_delete, .options = { YES } },
+	{ .name = "session export", .args = "ID [FILE]", .summary = "write a session as a bundle",
+	  .client = true, .run = cmd_session_export,
+	  .more = "A bundle is the whole log as lines of JSON; import restores it byte by byte. Without FILE"
+		  " it goes to stdout. FILE appears only when it is whole." },
+	{ .name = "session import", .args = "FILE", .summary = "restore a session from its bundle",
+	  .client = true, .run = cmd_session_import, .more = "FILE - is stdin." },
+
+	{ .name = "agent list", .summary = "list agents", .client = true, .run = cmd_agent_list,
+	  .options = { { "--all", NULL, "also archived ones", 'a' }, LIMIT("0") } },
+	{ .name = "agent show", .args = "ID", .summary = "show an agent's definition", .client = true,
+	  .run = cmd_agent_show, .options = { { "--version", "N", "as this version froze it" } } },
+	{ .name = "agent create", .summary = "create an agent; prints its id", .client = true,
+	  .run = cmd_agent_create,
+	  .options = {
+		{ "--name", "NAME", "what people call it" },
+		{ "--model", "MODEL", "the model that it runs (demo)" },
+		{ "--system", "TEXT", "its system prompt; @FILE reads it" },
+		{ "--description", "TEXT", "what it is for" },
+		{ "--file", "FILE", "the whole definition as JSON; - is stdin", 'f' },
+	  },
+	  .examples = "perdure agent create --name helper --system 'You are brief.'\n"
+		      "perdure agent create --file agent.json" },
+	{ .name = "agent update", .args = "ID", .summary = "change an agent; makes its next version",
+	  .client = true, .run = cmd_agent_update,
+	  .options = {
+		{ "--name", "NAME", "what people call it" },
+		{ "--model", "MODEL", "the model that it runs" },
+		{ "--system", "TEXT", "its system prompt; @FILE reads it" },
+		{ "--description", "TEXT", "what it is for" },
+		{ "--version", "N", "refuse unless this is the current version" },
+		{ "--file", "FILE", "the changes as JSON; - is stdin", 'f' },
+	  } },
+	{ .name = "agent archive", .args = "ID", .summary = "archive an agent: it opens no new session",
+	  .client = true, .run = cmd_agent_archive },
+	{ .name = "agent wake", .summary = "look at what is pending or due and run one turn",
+	  .client = true, .run = cmd_agent_wake, .options = { SESSION } },
+	{ .name = "agent session create", .summary = "open a session; prints its id", .client = true,
+	  .run = cmd_agent_session_create,
+	  .options = {
+		{ "--name", "AGENT", "the agent, by id or name", .required = true },
+		{ "--environment", "ID", "where its tools run (local-default)" },
+		{ "--title", "TEXT", "a title" },
+	  },
+	  .examples = "perdure agent session create --name main" },
+	{ .name = "agent session send", .summary = "send a message; prints its id", .client = true,
+	  .run = cmd_agent_session_send,
+	  .options = {
+		SESSION,
+		{ "--message", "TEXT", "what to say", 'm', .required = true },
+		{ "--wait", NULL, "wait for the answer and print it" },
+	  } },
+	{ .name = "agent session status", .summary = "show what a session does and waits for",
+	  .client = true, .run = cmd_agent_session_status, .options = { SESSION } },
+	{ .name = "agent session events", .summary = "show the last events", .client = true,
+	  .run = cmd_agent_session_events, .options = { SESSION, LIMIT("10") } },
+	{ .name = "agent session confirm-tool", .summary = "allow or deny a tool call that waits",
+	  .client = true, .run = cmd_agent_session_confirm_tool,
+	  .options = {
+		SESSION,
+		{ "--allowed", "true|false", "the decision", .required = true },
+		{ "--request", "ID", "the call; not needed when only one waits" },
+		{ "--note", "TEXT", "with false: why" },
+		{ "--always", NULL, "with true: such calls are not asked about again" },
+	  } },
+	{ .name = "agent session custom-tool-result", .summary = "give the result of a custom tool",
+	  .client = true, .run = cmd_agent_session_custom_tool_result,
+	  .options = {
+		SESSION,
+		{ "--output", "TEXT", "the result", .required = true },
+		{ "--request", "ID", "the call; not needed when only one waits" },
+		{ "--error", NULL, "the tool failed" },
+	  } },
+	{ .name = "agent session interrupt", .summary = "interrupt the turn that runs", .client = true,
+	  .run = cmd_agent_session_interrupt, .options = { SESSION } },
+
+	{ .name = "environment list", .summary = "list environments", .client = true,
+	  .run = cmd_environment_list,
+	  .options = { { "--all", NULL, "also archived ones", 'a' }, LIMIT("0") } },
+	{ .name = "environment show", .args = "ID", .summary = "show an environment", .client = true,
+	  .run = cmd_environment_show },
+	{ .name = "user create", .summary = "create a user; prints the id", .client = true,
+	  .run = cmd_user_create,
+	  .options = {
+		{ "--name", "NAME", "what people call them", .required = true },
+		{ "--role", "ROLE", "owner, user or guest (user)" },
+	  } },
+	{ .name = "user list", .summary = "list users", .client = true, .run = cmd_user_list,
+	  .options = { LIMIT("0") } },
+	{ .name = "token create", .summary = "create a token; prints the secret, once", .client = true,
+	  .run = cmd_token_create,
+	  .options = {
+		{ "--kind", "KIND", "owner, user, channel, worker or environment", .required = true },
+		{ "--user", "ID", "of a user token: for whom" },
+		{ "--namespace", "NAME", "of a channel token: how its ids begin" },
+		{ "--environment", "ID", "of an environment token: which" },
+		{ "--name", "NAME", "what it is for" },
+		{ "--expires", "TIME", "until when, as 2026-12-31T00:00:00Z" },
+	  },
+	  .examples = "perdure token create --kind user --user user_... > alice.token" },
+	{ .name = "token list", .summary = "list tokens, without secrets", .client = true,
+	  .run = cmd_token_list, .options = { LIMIT("0") } },
+	{ .name = "token revoke", .args = "ID", .summary = "revoke a token, also on open streams",
+	  .client = true, .run = cmd_token_revoke },
+
+	{ .name = "explain", .summary = "ask one decision of the product with facts of your own",
+	  .main = cmd_explain },
+	{ .name = "completion", .args = "SHELL", .summary = "print the completion script for bash",
+	  .run = cmd_text_completion, .examples = "source <(perdure completion bash)" },
+	{ .name = "man", .summary = "print the manual page", .run = cmd_text_man,
+	  .examples = "perdure man | man -l -" },
+	{ .name = "version", .summary = "print the version", .run = cmd_text_version },
+	/* clang-format on */
+};
+const size_t COMMANDS_COUNT = sizeof COMMANDS / sizeof *COMMANDS;

@@ -1,0 +1,27 @@
+/* waiting_call - which tool calls does a session wait for, and what answers them? */
+#pragma once
+#include "cli/call.h"
+
+struct waiting_call {
+	struct str id;
+	struct str line; /* "bash: git status" */
+	bool custom;     /* wants a result, not a decision */
+};
+
+enum { WAITING_CALLS_MAX = 64 };
+
+/* Asks the server; *count of them, at most WAITING_CALLS_MAX. session: its object. */
+NODISCARD int
+waiting_call_list(struct cli_call *call, struct json session,
+		  struct waiting_call out[WAITING_CALLS_MAX], size_t *count, struct err *e);
+/* The one that is meant: of that id, or the only one of its kind. id NULL: none is named. */
+NODISCARD int waiting_call_choose(struct cli_call *call, const char *session, const char *id,
+				  bool custom, struct str *out, struct err *e);
+/* The event that answers a confirmation. note may be NULL. */
+struct waiting_answer {
+	struct str id;
+	bool allowed, always;
+	const char *note;
+};
+/* {"events":[…]} */
+void waiting_call_write_answer(const struct waiting_answer *answer, struct buf *body);
