@@ -15,6 +15,23 @@
 
 const struct command COMMANDS[] = {
 	/* clang-format off: one command a paragraph */
+	{ .name = "chat", .summary = "talk to an agent", .client = true, .run = cmd_chat,
+	  .more = "Answers appear while they are written. Ctrl-C interrupts the agent; at the prompt it"
+		  " clears the line, and Ctrl-D leaves. Each directory has a conversation of its own, which"
+		  " chat goes on with; --new begins another one. Text from a pipe is one message. A line that"
+		  " ends in a backslash goes on in the next one; /help lists the commands.",
+	  .options = {
+		{ "--message", "TEXT", "say this, print the answer and leave", 'm' },
+		{ "--session", "ID", "open or reopen this session", 's' },
+		{ "--agent", "ID", "the agent of a new session (main)", 'a' },
+		{ "--new", NULL, "begin a new conversation", 'n' },
+		{ "--stdin", NULL, "put the text of stdin behind --message" },
+	  },
+	  .examples = "perdure chat\n"
+		      "perdure chat -m 'What does this repository do?'\n"
+		      "git diff | perdure chat -m 'Review this:' --stdin\n"
+		      "perdure chat --session cli:notes --agent main" },
+
 	{ .name = "session list", .summary = "list sessions, newest activity first", .client = true,
 	  .run = cmd_session_list,
 	  .options = {

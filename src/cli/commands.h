@@ -18,6 +18,7 @@ int cmd_agent_session_interrupt(struct cli_call *call, struct err *e);
 int cmd_agent_session_send(struct cli_call *call, struct err *e);
 int cmd_agent_session_status(struct cli_call *call, struct err *e);
 int cmd_agent_wake(struct cli_call *call, struct err *e);
+int cmd_chat(struct cli_call *call, struct err *e);
 int cmd_environment_list(struct cli_call *call, struct err *e);
 int cmd_environment_show(struct cli_call *call, struct err *e);
 int cmd_session_archive(struct cli_call *call, struct err *e);

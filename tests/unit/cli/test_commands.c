@@ -23,6 +23,7 @@ static const struct promised_row {
 	  "--session --json" },
 	{ "L1 agent session interrupt", "agent session interrupt", "--session --json" },
 	{ "L1 agent wake", "agent wake", "--session --json" },
+	{ "chat", "chat", "--session --agent --message --json --new" },
 };
 
 static void

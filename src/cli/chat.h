@@ -1,0 +1,27 @@
+/* chat - a conversation at a terminal or in a script: what its parts share. */
+#pragma once
+#include "cli/chat_session.h"
+#include "cli/line_edit.h"
+
+struct chat {
+	struct cli_call *call;
+	struct chat_session session;
+	int64_t cursor;         /* what of the log was seen */
+	struct line_edit *edit; /* NULL: nobody is there to be asked */
+	bool json;              /* one object per turn instead of text */
+};
+
+/* Says text and shows the answer until its turn is over. 0 also when the turn ended otherwise than
+ * well, if a person saw it; else an error that says how. */
+NODISCARD int chat_turn(struct chat *chat, struct str text, struct err *e);
+
+enum chat_slash_result {
+	CHAT_SLASH_TEXT, /* it is none: something to be said to the agent */
+	CHAT_SLASH_DONE,
+	CHAT_SLASH_QUIT
+};
+/* A line that begins with a slash: a command of the chat, or one for the server. *text is what to say
+ * when it is none. */
+enum chat_slash_result chat_slash(struct chat *chat, struct str line, struct str *text);
+/* "/title" of "/title My work": the word that makes a line a command; empty: it is none. Pure. */
+struct str chat_slash_word(struct str line);

@@ -1,0 +1,219 @@
+/* chat_slash - lines of a chat that begin with a slash. */
+#include <ctype.h>
+#include <stdio.h>
+
+#include "cli/chat.h"
+#include "cli/record.h"
+#include "cli/term_text.h"
+#include "cli/url_text.h"
+
+struct slash {
+	const char *word, *args, *summary;
+	enum chat_slash_result (*run)(struct chat *chat, struct str args, struct err *e);
+};
+
+struct str
+chat_slash_word(struct str line)
+{
+	size_t end = 1;
+
+	if (!str_starts(line, STR("/")))
+		return (struct str){ 0 };
+	while (end < line.len && (islower((unsigned char)line.ptr[end]) || line.ptr[end] == '-'))
+		end++;
+	if (end == 1 || (end < line.len && line.ptr[end] != ' '))
+		return (struct str){ 0 }; /* a path, or a slash that is meant as one */
+	return str_slice(line, 0, end);
+}
+
+/* ---- the commands ---- */
+
+static enum chat_slash_result
+quit(struct chat *chat, struct str args, struct err *e)
+{
+	(void)chat;
+	(void)args;
+	(void)e;
+	return CHAT_SLASH_QUIT;
+}
+
+static void
+show_where(struct chat *chat)
+{
+	const struct terminal *term = &chat->call->out;
+
+	printf("%s" STR_FMT ", agent " STR_FMT, terminal_style(term, STYLE_DIM),
+	       STR_ARG(chat->session.id), STR_ARG(chat->session.agent));
+	if (chat->session.model.len > 0)
+		printf(" (" STR_FMT ")", STR_ARG(chat->session.model));
+	if (chat->session.messages > 0)
+		printf(", %lld messages", (long long)chat->session.messages);
+	printf("%s\n", terminal_style(term, STYLE_RESET));
+}
+
+static enum chat_slash_result
+switch_to(struct chat *chat, const struct chat_choice *choice, struct err *e)
+{
+	struct chat_session opened;
+
+	if (chat_session_open(chat->call, choice, &opened, e) == 0) {
+		chat->session = opened;
+		chat->cursor = opened.head_seq;
+		show_where(chat);
+	}
+	return CHAT_SLASH_DONE;
+}
+
+static enum chat_slash_result
+begin_new(struct chat *chat, struct str args, struct err *e)
+{
+	const char *agent = args_value(&chat->call->args, "--agent");
+
+	(void)args;
+	return switch_to(chat, &(struct chat_choice){ .agent = agent, .fresh = true }, e);
+}
+
+static enum chat_slash_result
+resume(struct chat *chat, struct str args, struct err *e)
+{
+	struct str path;
+	struct json session;
+
+	if (args.len == 0) {
+		err_set(e, ERR_USAGE, "/resume ID; /sessions lists them");
+		return CHAT_SLASH_DONE;
+	}
+	args = arena_str(&chat->call->a, args);
+	path = call_path(chat->call, "/v1/sessions/", args.ptr, "");
+	/* asked first: opening an id that is not there would make a session of that name */
+	if (call_ask(chat->call, "GET", path, (struct str){ 0 }, &session, e) != 0)
+		return CHAT_SLASH_DONE;
+	return switch_to(chat, &(struct chat_choice){ .id = args.ptr }, e);
+}
+
+static enum chat_slash_result
+list_sessions(struct chat *chat, struct str args, struct err *e)
+{
+	static const struct record_field FIELDS[] = {
+		{ "ID", "id", TABLE_TEXT },
+		{ "TITLE", "title|description|preview", TABLE_WIDE },
+		{ "ACTIVE", "last_activity_at|updated_at", TABLE_TIME },
+	};
+
+	(void)args;
+	IGNORE(record_list(chat->call, STR("/v1/sessions"), FIELDS, ARRAY_LEN(FIELDS), 20,
+			   e)); /* e says it */
+	return CHAT_SLASH_DONE;
+}
+
+static enum chat_slash_result
+set_title(struct chat *chat, struct str args, struct err *e)
+{
+	struct json session;
+	struct buf body;
+	struct jw w;
+
+	if (args.len == 0) {
+		err_set(e, ERR_USAGE, "/title TEXT");
+		return CHAT_SLASH_DONE;
+	}
+	buf_init(&body, CALL_BODY_MAX);
+	jw_init(&w, &body);
+	jw_object(&w);
+	jw_field_str(&w, "title", args);
+	jw_end_object(&w);
+	if (call_ask(chat->call, "POST",
+		     call_path(chat->call, "/v1/sessions/", chat->session.id.ptr, ""),
+		     buf_str(&body), &session, e) == 0)
+		printf("now called " STR_FMT "\n", STR_ARG(args));
+	buf_release(&body);
+	return CHAT_SLASH_DONE;
+}
+
+static enum chat_slash_result
+show_status(struct chat *chat, struct str args, struct err *e)
+{
+	(void)args;
+	return switch_to(chat, &(struct chat_choice){ .id = chat->session.id.ptr }, e);
+}
+
+static enum chat_slash_result help(struct chat *chat, struct str args, struct err *e);
+
+static const struct slash SLASHES[] = {
+	{ "/help", "", "this list", help },
+	{ "/new", "", "begin a new conversation", begin_new },
+	{ "/sessions", "", "the newest sessions", list_sessions },
+	{ "/resume", "ID", "go on with another session", resume },
+	{ "/title", "TEXT", "give this one a title", set_title },
+	{ "/status", "", "where am I?", show_status },
+	{ "/quit", "", "leave (Ctrl-D)", quit },
+	{ "/exit", "", "the same", quit },
+};
+
+static enum chat_slash_result
+help(struct chat *chat, struct str args, struct err *e)
+{
+	(void)chat;
+	(void)args;
+	(void)e;
+	for (size_t i = 0; i < ARRAY_LEN(SLASHES); i++)
+		printf("  %-10s %-5s %s\n", SLASHES[i].word, SLASHES[i].args, SLASHES[i].summary);
+	printf("Other commands go to the server. A line that ends in \\ goes on in the next one;\n"
+	       "// begins a message with a slash. Ctrl-C interrupts the agent.\n");
+	return CHAT_SLASH_DONE;
+}
+
+/* ---- those of the server ---- */
+
+static void
+ask_server(struct chat *chat, struct str line, struct str word, struct err *e)
+{
+	struct json answer;
+	struct buf body, out;
+	struct jw w;
+	int rc;
+
+	buf_init(&body, CALL_BODY_MAX);
+	jw_init(&w, &body);
+	jw_object(&w);
+	jw_field_str(&w, "text", line);
+	jw_end_object(&w);
+	rc = call_ask(chat->call, "POST",
+		      call_path(chat->call, "/v1/sessions/", chat->session.id.ptr, "/commands"),
+		      buf_str(&body), &answer, e);
+	buf_release(&body);
+	if (rc == ERR_NOT_FOUND)
+		err_set(e, rc, "this server does not know " STR_FMT "; /help lists what there is",
+			STR_ARG(word));
+	if (rc != 0)
+		return;
+	buf_init(&out, CALL_BODY_MAX);
+	term_text_clean(&out, record_value(answer, "text", &chat->call->a));
+	call_print_line(buf_str(&out));
+	buf_release(&out);
+}
+
+enum chat_slash_result
+chat_slash(struct chat *chat, struct str line, struct str *text)
+{
+	struct str word = chat_slash_word(line),
+		   args = str_trim(str_slice(line, word.len, line.len));
+	enum chat_slash_result result = CHAT_SLASH_DONE;
+	struct err e = { 0 };
+	bool known = false;
+
+	*text = str_starts(line, STR("//")) ? str_slice(line, 1, line.len) : line;
+	if (word.len == 0)
+		return CHAT_SLASH_TEXT;
+	for (size_t i = 0; i < ARRAY_LEN(SLASHES) && !known; i++)
+		if (str_eq(word, str_of(SLASHES[i].word))) {
+			known = true;
+			result = SLASHES[i].run(chat, args, &e);
+		}
+	if (!known)
+		ask_server(chat, line, word, &e);
+	if (e.code != 0)
+		fprintf(stderr, "%s\n", e.text);
+	fflush(stdout);
+	return result;
+}

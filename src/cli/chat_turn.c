@@ -1,0 +1,380 @@
+/* chat_turn - a message and its answer: sent, shown while it is written, interrupted by Ctrl-C,
+ * followed across restarts of the server. */
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/id.h"
+#include "cli/chat.h"
+#include "cli/chat_screen.h"
+#include "cli/log_tail.h"
+#include "cli/record.h"
+#include "cli/turn_view.h"
+#include "cli/waiting_call.h"
+
+/* A script is told that the server stays away; a person sees it and decides. */
+static const int64_t AWAY_MAX_MS = 60 * 1000;
+
+struct turn {
+	struct chat *chat;
+	struct client *client;
+	struct turn_view view;
+	struct chat_screen screen;
+	struct log_tail *tail;
+	struct loop_timer *beat;
+	char message_id[ID_TEXT_MAX];
+	bool done, posted, interrupted, detached;
+	int64_t lost_since_ms; /* 0: connected */
+	int rc;
+	struct err err;
+};
+
+/* ---- showing ---- */
+
+static void
+on_text(void *context, struct str piece)
+{
+	struct turn *t = context;
+
+	chat_screen_text(&t->screen, piece);
+}
+
+static void
+on_text_end(void *context)
+{
+	struct turn *t = context;
+
+	chat_screen_text_end(&t->screen);
+}
+
+static void
+on_call(void *context, struct str line)
+{
+	struct turn *t = context;
+
+	chat_screen_call(&t->screen, line);
+}
+
+static void
+on_note(void *context, struct str line)
+{
+	struct turn *t = context;
+
+	chat_screen_note(&t->screen, line);
+}
+
+/* ---- what happens ---- */
+
+static void
+finish(struct turn *t)
+{
+	t->done = true;
+	client_stop(t->client);
+}
+
+static void
+on_beat(void *context)
+{
+	struct turn *t = context;
+	int64_t now = clock_now_ms();
+
+	chat_screen_beat(&t->screen, now);
+	if (t->lost_since_ms > 0 && !t->chat->edit && now - t->lost_since_ms > AWAY_MAX_MS) {
+		t->rc = err_set(&t->err, ERR_IO,
+				"the server at " STR_FMT
+				" stays away. The message is stored: perdure "
+				"session events " STR_FMT " shows what became of it",
+				STR_ARG(t->chat->call->place.shown), STR_ARG(t->chat->session.id));
+		finish(t);
+	}
+	loop_timer_set(t->beat, SPINNER_BEAT_MS);
+}
+
+static void
+on_event(void *context, struct str type, struct json event)
+{
+	struct turn *t = context;
+
+	turn_view_apply(&t->view, type, event);
+	if (t->view.over || t->view.waits)
+		finish(t);
+}
+
+static void
+on_state(void *context, bool connected, const struct err *why)
+{
+	struct turn *t = context;
+
+	t->lost_since_ms = connected ? 0 : clock_now_ms();
+	if (connected) {
+		chat_screen_wait(&t->screen, "working");
+		return;
+	}
+	(void)why; /* that it is away is all there is to know */
+	chat_screen_break(&t->screen);
+	chat_screen_wait(&t->screen, "the server is away; reconnecting");
+}
+
+static void
+on_end(void *context, int rc, const struct err *e)
+{
+	struct turn *t = context;
+
+	t->rc = rc;
+	if (rc != 0)
+		t->err = *e;
+	finish(t);
+}
+
+static void
+on_posted(void *context, int rc, struct json answer, const struct err *e)
+{
+	struct turn *t = context;
+	struct json position;
+	int64_t before;
+
+	t->posted = rc == 0;
+	if (rc != 0) {
+		t->rc = rc;
+		t->err = *e;
+		finish(t);
+		return;
+	}
+	if (json_find(answer, STR("queue_position"), &position) && json_int(position, &before) &&
+	    before > 0 && t->view.turn.len == 0) {
+		char text[64];
+
+		snprintf(text, sizeof text, "waiting, %lld before it", (long long)before);
+		chat_screen_wait(&t->screen, text);
+	}
+}
+
+static void
+on_interrupt_sent(void *context, int rc, struct json answer, const struct err *e)
+{
+	struct turn *t = context;
+
+	(void)answer;
+	if (rc != 0)
+		chat_screen_say(&t->screen, "! ", str_of(e->text), STYLE_RED);
+}
+
+/* Ctrl-C: the agent is to stop; once more: do not wait for it. */
+static void
+on_interrupt(void *context)
+{
+	struct turn *t = context;
+	const struct client_request request = {
+		"POST",
+		call_path(t->chat->call, "/v1/sessions/", t->chat->session.id.ptr, "/events"),
+		STR("{\"events\":[{\"type\":\"user.interrupt\"}]}"),
+	};
+
+	if (t->interrupted) {
+		t->detached = true;
+		finish(t);
+		return;
+	}
+	t->interrupted = true;
+	chat_screen_wait(&t->screen, "interrupting (Ctrl-C again: do not wait)");
+	client_send(t->client, &request, on_interrupt_sent, t);
+}
+
+/* ---- questions ---- */
+
+static int
+send_decision(struct turn *t, struct str id, char answer, struct err *e)
+{
+	const struct waiting_answer decision = { .id = id,
+						 .allowed = answer != 'n',
+						 .always = answer == 'a' };
+	struct buf body;
+	int rc;
+
+	buf_init(&body, CALL_BODY_MAX);
+	waiting_call_write_answer(&decision, &body);
+	rc = call_ask(t->chat->call, "POST",
+		      call_path(t->chat->call, "/v1/sessions/", t->chat->session.id.ptr, "/events"),
+		      buf_str(&body), NULL, e);
+	buf_release(&body);
+	return rc;
+}
+
+/* y, n or a; 0: no answer. */
+static char
+ask_person(struct turn *t, struct str line)
+{
+	struct buf answer;
+	char c = 0;
+
+	buf_init(&answer, 4096);
+	do {
+		chat_screen_say(&t->screen, "? ", line, STYLE_YELLOW);
+		if (line_edit_read(t->chat->edit, "allow it? [y]es, [n]o, [a]lways: ", &answer) !=
+		    LINE_EDIT_LINE)
+			break;
+		c = answer.len > 0 ? answer.ptr[0] : 0;
+	} while (c != 'y' && c != 'n' && c != 'a');
+	buf_release(&answer);
+	return c;
+}
+
+/* True: the turn can go on. */
+static bool
+answer_calls(struct turn *t, struct err *e)
+{
+	size_t count = t->view.waits_for.len, answered = 0;
+	struct str ids[WAITING_CALLS_MAX];
+
+	if (count > WAITING_CALLS_MAX)
+		count = WAITING_CALLS_MAX;
+	if (count > 0)
+		memcpy(ids, t->view.waits_for.ptr, count * sizeof *ids);
+	for (size_t i = 0; i < count; i++) {
+		const struct turn_call *call = turn_view_find_call(&t->view, ids[i]);
+		char c;
+
+		if (!t->chat->edit || (call && call->custom))
+			continue;
+		c = ask_person(t, call ? call->line : ids[i]);
+		if (c == 0)
+			return false;
+		t->rc = send_decision(t, ids[i], c, e);
+		if (t->rc != 0) {
+			t->err = *e;
+			return false;
+		}
+		answered++;
+	}
+	return answered > 0 && answered == count;
+}
+
+/* ---- the turn ---- */
+
+static void
+post_message(struct turn *t, struct str text)
+{
+	struct cli_call *call = t->chat->call;
+	struct buf body;
+	struct jw w;
+
+	buf_init(&body, CALL_BODY_MAX);
+	jw_init(&w, &body);
+	jw_object(&w);
+	jw_field_str(&w, "text", text);
+	jw_field_str(&w, "message_id", str_of(t->message_id));
+	jw_end_object(&w);
+	client_send(t->client,
+		    &(struct client_request){
+			    "POST",
+			    call_path(call, "/v1/sessions/", t->chat->session.id.ptr, "/messages"),
+			    buf_str(&body) },
+		    on_posted, t);
+	buf_release(&body);
+}
+
+static void
+turn_begin(struct turn *t, struct chat *chat)
+{
+	const struct turn_view_events events = { on_text, on_text_end, on_call, on_note, t };
+	struct rand r;
+	struct id_gen ids;
+
+	rand_init_os(&r);
+	id_gen_init(&ids, &r);
+	id_make(&ids, clock_now_ms(), "cmsg", t->message_id);
+	t->chat = chat;
+	t->client = chat->call->client;
+	chat_screen_init(&t->screen, &chat->call->out, chat->json);
+	turn_view_init(&t->view, str_of(t->message_id), &events);
+	t->beat = loop_timer_new(client_loop(t->client), on_beat, t);
+	loop_timer_set(t->beat, SPINNER_BEAT_MS);
+	/* what is written to a pipe cannot be taken back: only whole messages go there */
+	t->tail =
+		log_tail_new(t->client, chat->session.id, chat->cursor, chat->call->out.is_terminal,
+			     &(struct log_tail_events){ on_event, on_state, on_end, t });
+	chat_screen_wait(&t->screen, "working");
+}
+
+static void
+turn_end(struct turn *t)
+{
+	chat_screen_text_end(&t->screen);
+	chat_screen_hide(&t->screen);
+	client_on_interrupt(t->client, NULL, NULL);
+	t->chat->cursor = log_tail_cursor(t->tail);
+	log_tail_free(&t->tail);
+	loop_timer_free(&t->beat);
+	turn_view_release(&t->view);
+	chat_screen_release(&t->screen);
+}
+
+static void
+print_object(struct turn *t)
+{
+	struct buf out;
+	struct jw w;
+
+	buf_init(&out, CALL_BODY_MAX * 4);
+	jw_init(&w, &out);
+	jw_object(&w);
+	jw_field_str(&w, "session_id", t->chat->session.id);
+	jw_field_str(&w, "message_id", str_of(t->message_id));
+	jw_field_str(&w, "text", buf_str(&t->view.text));
+	jw_field_array(&w, "tool_calls");
+	for (size_t i = 0; i < t->view.calls.len; i++) {
+		jw_object(&w);
+		jw_field_str(&w, "id", t->view.calls.ptr[i].id);
+		jw_field_str(&w, "call", t->view.calls.ptr[i].line);
+		jw_end_object(&w);
+	}
+	jw_end_array(&w);
+	jw_field_str(&w, "stop_reason", t->view.stop_reason);
+	jw_end_object(&w);
+	call_print_line(buf_str(&out));
+	buf_release(&out);
+}
+
+static int
+conclude(struct turn *t, struct err *e)
+{
+	struct str reason = t->view.stop_reason;
+
+	if (t->rc != 0) {
+		*e = t->err;
+		return t->rc;
+	}
+	if (t->chat->json)
+		print_object(t);
+	if (t->detached)
+		return err_set(e, ERR_CONFLICT, "left alone; the turn goes on");
+	if (str_eq(reason, STR("interrupted")))
+		return err_set(e, ERR_CONFLICT, "interrupted");
+	if (str_eq(reason, STR("end_turn")) || reason.len == 0)
+		return 0;
+	if (t->view.waits)
+		return err_set(e, ERR_CONFLICT,
+			       "the agent waits for somebody: perdure agent session status "
+			       "--session " STR_FMT,
+			       STR_ARG(t->chat->session.id));
+	return err_set(e, ERR_CONFLICT, "the turn ended: " STR_FMT, STR_ARG(reason));
+}
+
+int
+chat_turn(struct chat *chat, struct str text, struct err *e)
+{
+	struct turn t = { 0 };
+	int rc;
+
+	turn_begin(&t, chat);
+	post_message(&t, text);
+	do {
+		t.done = t.view.over || t.rc != 0;
+		client_on_interrupt(t.client, on_interrupt, &t);
+		client_run(t.client, &t.done);
+		client_on_interrupt(t.client, NULL, NULL);
+		chat_screen_hide(&t.screen);
+	} while (t.rc == 0 && !t.detached && t.view.waits && answer_calls(&t, e));
+	rc = conclude(&t, e);
+	turn_end(&t);
+	return rc;
+}

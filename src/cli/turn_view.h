@@ -1,0 +1,48 @@
+/* turn_view - what does a person see of the turn that answers a message? Pure: events of a log_tail
+ * in, calls of an owner out. Text is told while it is written and never twice, also when the stream
+ * was cut and began again in the middle of a message, or the model had to begin its answer anew and
+ * says the same. */
+#pragma once
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/json.h"
+#include "base/vec.h"
+
+/* Texts live during the call. */
+struct turn_view_events {
+	void (*on_text)(void *context, struct str piece); /* the next of a message */
+	void (*on_text_end)(void *context);               /* that message is complete */
+	void (*on_call)(void *context, struct str line);  /* a tool is used */
+	void (*on_note)(void *context, struct str line);  /* something the reader should know */
+	void *context;
+};
+
+struct turn_call {
+	struct str id, line;
+	bool custom; /* a program has to answer it */
+};
+
+struct turn_view {
+	struct turn_view_events events;
+	struct str message_id;     /* of the message that is answered */
+	struct str input_id, turn; /* its event, the turn that took it; empty: not known yet */
+	bool running, over;
+	bool waits;             /* it cannot go on without somebody: see waits_for */
+	struct str stop_reason; /* "end_turn", "interrupted", …; set when over or waiting */
+	VEC(struct turn_call) calls;
+	VEC(struct str) waits_for; /* ids of calls */
+	struct str preview_id;     /* the message being told */
+	struct buf told;           /* what was told of it */
+	size_t at;                 /* bytes of it that came since it began, or began anew */
+	struct buf text;           /* of the complete messages, a blank line between */
+	struct arena arena;        /* all these texts */
+	struct arena scratch;
+};
+
+/* message_id must stay. */
+void
+turn_view_init(struct turn_view *v, struct str message_id, const struct turn_view_events *events);
+void turn_view_release(struct turn_view *v);
+void turn_view_apply(struct turn_view *v, struct str type, struct json event);
+/* The call of that id; NULL: it was not seen. */
+const struct turn_call *turn_view_find_call(const struct turn_view *v, struct str id);
