@@ -1,0 +1,97 @@
+"""fake_api - a server that plays one session whose agent asks before it runs a tool: what the real one
+does once it has such tools. Remembers what it was sent."""
+import json
+import queue
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+SESSION = {"id": "cli:fake", "type": "session", "status": "idle", "lifecycle": "active", "head_seq": 0,
+           "message_count": 0, "agent": {"id": "main", "model": {"id": "demo"}}}
+CALL = {"type": "agent.tool_use", "id": "call_1", "turn_id": "t", "name": "bash",
+        "input": {"command": "rm -r build"}, "evaluated_permission": "ask"}
+
+
+class FakeApi:
+    def __init__(self):
+        self.sent, self.events, self.streams = [], [], []
+        api = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *_):
+                pass
+
+            def answer(self, body):
+                data = json.dumps(body).encode()
+                self.send_response(200)
+                self.send_header("content-length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+            def do_GET(self):
+                if "/stream" not in self.path:
+                    self.answer({"data": [], "next_page": None})
+                    return
+                self.send_response(200)
+                self.send_header("content-type", "text/event-stream")
+                self.send_header("connection", "close")
+                self.end_headers()
+                mine = queue.Queue()
+                for event in api.join(mine, int(self.headers.get("last-event-id", 0))):
+                    self.frame(event)
+                while (event := mine.get()) is not None:
+                    self.frame(event)
+                self.close_connection = True
+
+            def frame(self, event):
+                self.wfile.write(f"id: {event['seq']}\nevent: {event['type']}\ndata: {json.dumps(event)}\n\n".encode())
+                self.wfile.flush()
+
+            def do_POST(self):
+                body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+                api.sent.append(body)
+                if self.path.endswith("/messages"):
+                    self.answer({"message_id": body["message_id"], "queue_position": 0})
+                    api.begin(body["message_id"])
+                elif self.path.endswith("/events"):
+                    self.answer({"data": []})
+                    api.decide(body["events"][0])
+                else:
+                    self.answer(SESSION)
+
+        self.lock = threading.Lock()
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def join(self, mine, after):
+        with self.lock:
+            self.streams.append(mine)
+            return self.events[after:]
+
+    def add(self, *events):
+        with self.lock:
+            for event in events:
+                self.events.append({**event, "seq": len(self.events) + 1})
+                for stream in self.streams:
+                    stream.put(self.events[-1])
+
+    def begin(self, message_id):
+        self.add({"type": "user.message", "id": "in_1", "message_id": message_id, "content": []},
+                 {"type": "session.status_running", "turn_id": "t", "consumes": ["in_1"]}, CALL,
+                 {"type": "session.status_idle", "turn_id": "t",
+                  "stop_reason": {"type": "requires_action", "event_ids": ["call_1"]}})
+
+    def decide(self, event):
+        self.add({"type": "session.status_running", "turn_id": "t", "consumes": []},
+                 {"type": "agent.message", "id": "out", "turn_id": "t",
+                  "content": [{"type": "text", "text": f"It was {event.get('result')}."}]},
+                 {"type": "session.status_idle", "turn_id": "t", "stop_reason": {"type": "end_turn"}})
+
+    def close(self):
+        for stream in self.streams:
+            stream.put(None)
+        self.server.shutdown()
+        self.server.server_close()
