@@ -24,7 +24,7 @@ read_token(const char *path, char out[TOKEN_TEXT_LEN + 1], struct err *e)
 {
 	struct arena a;
 	struct stat st;
-	struct str text;
+	struct str text = { 0 };
 	int rc;
 
 	if (stat(path, &st) == 0 && (st.st_mode & 077) != 0)
@@ -34,10 +34,13 @@ read_token(const char *path, char out[TOKEN_TEXT_LEN + 1], struct err *e)
 			       path, path);
 	arena_init(&a);
 	rc = file_read(path, FILE_BYTES_MAX, &a, &text, e);
+	if (rc == ERR_TOO_LARGE) /* whatever it is, it is none of ours */
+		rc = 0;
 	text = str_trim(text);
 	if (rc == 0 && !token_is_well_formed(text))
 		rc = err_set(e, ERR_INVALID,
-			     "%s holds no token. Delete it, and the next start makes a new one",
+			     "%s holds no token. Put the right one back, or delete the file: the "
+			     "next start makes a new one",
 			     path);
 	if (rc == 0) {
 		memcpy(out, text.ptr, text.len);
@@ -45,6 +48,20 @@ read_token(const char *path, char out[TOKEN_TEXT_LEN + 1], struct err *e)
 	}
 	arena_release(&a);
 	return rc;
+}
+
+/* The bytes, on the disk. A disk that fills up takes some of them and says so with the next. */
+static bool
+write_all(int fd, const char *text, size_t len)
+{
+	for (size_t at = 0; at < len;) {
+		ssize_t got = write(fd, text + at, len - at);
+
+		if (got < 0 && errno != EINTR)
+			return false;
+		at += got > 0 ? (size_t)got : 0;
+	}
+	return fsync(fd) == 0;
 }
 
 /* Written beside and renamed, so that a token that is there is whole. */
@@ -57,17 +74,20 @@ write_token(const char *directory, const char *path, const char *token, struct e
 
 	snprintf(beside, sizeof beside, "%s.new", path);
 	len = snprintf(line, sizeof line, "%s\n", token);
-	fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	IGNORE(unlink(beside)); /* of a start that failed; its rights are not ours to trust */
+	fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return fail_io(e, "write", beside);
-	if (write(fd, line, (size_t)len) != len || fsync(fd) != 0)
-		rc = fail_io(e, "write", beside);
+		return fail_io(e, "write", path);
+	if (!write_all(fd, line, (size_t)len))
+		rc = fail_io(e, "write", path);
 	if (close(fd) != 0 && rc == 0)
-		rc = fail_io(e, "write", beside);
+		rc = fail_io(e, "write", path);
 	if (rc == 0 && rename(beside, path) != 0)
-		rc = fail_io(e, "rename to", path);
-	if (rc != 0)
+		rc = fail_io(e, "write", path);
+	if (rc != 0) {
+		IGNORE(unlink(beside)); /* it is of no use to anybody */
 		return rc;
+	}
 	dir = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0 || fsync(dir) != 0)
 		rc = fail_io(e, "sync", directory);
