@@ -39,7 +39,7 @@ struct serve {
 	struct config_override overrides[OVERRIDES_MAX];
 	size_t override_count;
 	struct loop_signal *term, *interrupt, *hangup;
-	bool stopping;
+	int stops; /* how often it was told to stop */
 	int rc;
 	struct err err;
 };
@@ -107,14 +107,18 @@ on_stop(void *ctx)
 {
 	struct serve *s = ctx;
 
-	if (s->stopping) { /* asked twice: what is open is continued by the next start */
-		loop_stop(s->loop);
-		return;
+	switch (s->stops++) {
+	case 0:
+		notify("STOPPING=1");
+		log_write(LOG_INFO, "serve.stopping");
+		wire_drain(s->wire);
+		break;
+	case 1: /* what is open is continued by the next start */
+		log_write(LOG_INFO, "serve.stopping_at_once");
+		wire_hurry(s->wire);
+		break;
+	default: loop_stop(s->loop);
 	}
-	s->stopping = true;
-	notify("STOPPING=1");
-	log_write(LOG_INFO, "serve.stopping");
-	wire_drain(s->wire);
 }
 
 static int
@@ -168,22 +172,24 @@ take_option(struct serve *s, const char *name, const char *value, struct err *e)
 	static const struct {
 		const char *option, *key;
 	} KEYS[] = { { "--data", "data" }, { "--listen", "listen" } };
+	const char *key = strcmp(name, "--config") == 0 ? name : NULL;
 
+	for (size_t i = 0; i < ARRAY_LEN(KEYS); i++)
+		if (strcmp(name, KEYS[i].option) == 0)
+			key = KEYS[i].key;
+	if (!key)
+		return err_set(e, ERR_USAGE, "serve has no option %s; see perdure serve --help",
+			       name);
 	if (!value)
 		return err_set(e, ERR_USAGE, "%s needs a value", name);
-	if (strcmp(name, "--config") == 0) {
+	if (key == name) {
 		s->config_file = value;
 		return 0;
 	}
-	for (size_t i = 0; i < ARRAY_LEN(KEYS); i++)
-		if (strcmp(name, KEYS[i].option) == 0) {
-			if (s->override_count == OVERRIDES_MAX)
-				return err_set(e, ERR_USAGE, "too many options");
-			s->overrides[s->override_count++] =
-				(struct config_override){ KEYS[i].key, value };
-			return 0;
-		}
-	return err_set(e, ERR_USAGE, "serve has no option %s; see perdure serve --help", name);
+	if (s->override_count == OVERRIDES_MAX)
+		return err_set(e, ERR_USAGE, "at most %d addresses can be given", OVERRIDES_MAX);
+	s->overrides[s->override_count++] = (struct config_override){ key, value };
+	return 0;
 }
 
 static int

@@ -19,7 +19,11 @@
 #include "net/http_server.h"
 #include "store/sqlite/sqlite.h"
 
-enum { PATH_BYTES = 4096, HEALTH_MS = 1000 };
+enum {
+	PATH_BYTES = 4096,
+	HEALTH_MS = 1000,
+	LAST_WORDS_MS = 5000, /* for clients to finish what they send, once the engine is at rest */
+};
 
 struct address {
 	char text[PATH_BYTES];
@@ -32,6 +36,7 @@ struct wire {
 	struct host *host;
 	struct loop_wake *stored; /* the store has answers */
 	struct loop_timer *pulse; /* is the store still writing? */
+	struct loop_timer *last_words;
 	struct store *store;
 	struct loop_task flush; /* what this turn appended leaves together */
 	struct models *models;
@@ -39,7 +44,7 @@ struct wire {
 	struct api *api;
 	struct http_server *server;
 	char owner_token[TOKEN_TEXT_LEN + 1], token_file[PATH_BYTES];
-	bool token_is_new, broken, draining, engine_drained, server_drained;
+	bool token_is_new, broken, draining, hurried, engine_drained, over;
 	VEC(struct address) addresses;
 };
 
@@ -131,6 +136,7 @@ make_directory(const char *path, struct err *e)
 	return 0;
 }
 
+/* The token comes after the lock: of two first starts at once only one makes it. */
 static int
 open_store(struct wire *w, struct err *e)
 {
@@ -138,21 +144,37 @@ open_store(struct wire *w, struct err *e)
 	char incarnation[64];
 	int rc = make_directory(directory, e);
 
-	if (rc == 0)
-		rc = owner_token_load(directory, w->owner_token, &w->token_is_new, e);
 	if (rc != 0)
 		return rc;
 	snprintf(w->token_file, sizeof w->token_file, "%s/owner.token", directory);
 	snprintf(incarnation, sizeof incarnation, "%d-%lld", (int)getpid(),
 		 (long long)clock_monotonic_ns());
-	return store_sqlite_open(
-		&w->store,
-		&(struct store_sqlite_config){ .directory = directory,
-					       .incarnation = str_of(incarnation) },
-		(struct store_owner){ on_wakeup, on_grown, w, on_later }, e);
+	rc = store_sqlite_open(&w->store,
+			       &(struct store_sqlite_config){ .directory = directory,
+							      .incarnation = str_of(incarnation) },
+			       (struct store_owner){ on_wakeup, on_grown, w, on_later }, e);
+	return rc == 0 ? owner_token_load(directory, w->owner_token, &w->token_is_new, e) : rc;
 }
 
 /* ---- the surfaces ---- */
+
+static int
+cannot_listen(const struct config_listen *at, int rc, struct err *e)
+{
+	char where[PATH_BYTES];
+
+	if (rc != ERR_CONFLICT)
+		return err_prefix(e, rc, "cannot listen: ");
+	if (at->path.len > 0)
+		snprintf(where, sizeof where, "unix:%s", at->path.ptr);
+	else
+		snprintf(where, sizeof where, strchr(at->host.ptr, ':') ? "[%s]:%d" : "%s:%d",
+			 at->host.ptr, at->port);
+	return err_set(e, rc,
+		       "cannot listen on %s: another program does. Stop it, or choose another "
+		       "address with --listen",
+		       where);
+}
 
 static int
 listen_at(struct wire *w, const struct config_listen *at, struct err *e)
@@ -166,7 +188,7 @@ listen_at(struct wire *w, const struct config_listen *at, struct err *e)
 	else
 		rc = http_server_listen_tcp(w->server, at->host.ptr, at->port, &port, e);
 	if (rc != 0)
-		return rc;
+		return cannot_listen(at, rc, e);
 	shown = vec_push(&w->addresses);
 	if (at->path.len > 0)
 		snprintf(shown->text, sizeof shown->text, "unix:%s", at->path.ptr);
@@ -208,12 +230,26 @@ on_started(void *ctx, int rc, const struct err *err)
 		break_down(w, rc, err);
 		return;
 	}
+	if (w->draining)
+		return;
 	api_set_ready(w->api, true);
 	loop_timer_set(w->pulse, HEALTH_MS);
 	w->events.on_ready(w->events.ctx);
 }
 
 /* ---- life ---- */
+
+/* All said, or nobody listens any more. */
+static void
+on_over(void *ctx)
+{
+	struct wire *w = ctx;
+
+	if (w->over)
+		return;
+	w->over = true;
+	w->events.on_drained(w->events.ctx);
+}
 
 int
 wire_open(struct wire **out, struct loop *loop, const struct config *config,
@@ -228,6 +264,7 @@ wire_open(struct wire **out, struct loop *loop, const struct config *config,
 	w->host = host_loop_new(loop);
 	w->stored = loop_wake_new(loop, on_stored, w);
 	w->pulse = loop_timer_new(loop, on_pulse, w);
+	w->last_words = loop_timer_new(loop, on_over, w);
 	loop_task_init(&w->flush, flush);
 	umask(077); /* what it writes is its owner's alone, also what SQLite makes */
 	rc = open_store(w, e);
@@ -237,10 +274,10 @@ wire_open(struct wire **out, struct loop *loop, const struct config *config,
 			.store = w->store,
 			.host = w->host,
 			.models = models_lookup(w->models),
-			.default_model = config->model,
 			.owner_token = str_of(w->owner_token),
-			.queue_depth = config->queue.depth,
-			.quiet_ms = config->queue.quiet_ms,
+			.settings = { .default_model = config->model,
+				      .queue_depth = config->queue.depth,
+				      .quiet_ms = config->queue.quiet_ms },
 		});
 		rc = open_surfaces(w, e);
 	}
@@ -272,22 +309,9 @@ wire_reload(struct wire *w, const struct config *config)
 	w->config = config;
 	api_set_lists(w->api, config->hosts, config->origins);
 	models_reload(w->models, config);
-}
-
-static void
-drained(struct wire *w)
-{
-	if (w->engine_drained && w->server_drained)
-		w->events.on_drained(w->events.ctx);
-}
-
-static void
-on_server_drained(void *ctx)
-{
-	struct wire *w = ctx;
-
-	w->server_drained = true;
-	drained(w);
+	engine_reload(w->engine, &(struct engine_settings){ .default_model = config->model,
+							    .queue_depth = config->queue.depth,
+							    .quiet_ms = config->queue.quiet_ms });
 }
 
 /* Readers see the last turn end before their streams do. */
@@ -297,14 +321,27 @@ on_engine_drained(void *ctx)
 	struct wire *w = ctx;
 
 	w->engine_drained = true;
-	http_server_drain(w->server, on_server_drained, w);
+	if (w->hurried) {
+		on_over(w);
+		return;
+	}
+	loop_timer_set(w->last_words, LAST_WORDS_MS);
+	http_server_drain(w->server, on_over, w);
+}
+
+void
+wire_hurry(struct wire *w)
+{
+	w->hurried = true;
+	if (w->engine_drained)
+		on_over(w);
+	else
+		engine_drain(w->engine, 0, on_engine_drained, w);
 }
 
 void
 wire_drain(struct wire *w)
 {
-	if (w->draining)
-		return;
 	w->draining = true;
 	api_set_ready(w->api, false);
 	engine_drain(w->engine, w->config->agent.drain_timeout_s * 1000, on_engine_drained, w);
@@ -328,6 +365,7 @@ wire_close(struct wire **wire)
 	if (w->loop)
 		loop_settle(w->loop); /* connections to providers */
 	loop_timer_free(&w->pulse);
+	loop_timer_free(&w->last_words);
 	loop_wake_free(&w->stored);
 	host_loop_free(&w->host);
 	vec_release(&w->addresses);

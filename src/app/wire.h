@@ -25,6 +25,9 @@ void wire_print_addresses(const struct wire *w);
 const char *wire_new_token_file(const struct wire *w);
 /* What a reload may change; config must outlive the wire. */
 void wire_reload(struct wire *w, const struct config *config);
-/* No new requests; turns get until the configured timeout. on_drained follows. */
+/* No new requests; turns get until the configured timeout, clients a few seconds more. on_drained
+ * follows. */
 void wire_drain(struct wire *w);
+/* While it drains: puts off what still runs, waits for no client. on_drained follows. */
+void wire_hurry(struct wire *w);
 void wire_close(struct wire **w);

@@ -41,8 +41,8 @@ find_model(struct setup_job *j)
 	struct str name;
 	struct err e;
 
-	s->model = arena_str(j->arena,
-			     s->run.model.len > 0 ? s->run.model : j->en->config.default_model);
+	s->model = arena_str(j->arena, s->run.model.len > 0 ? s->run.model
+							    : j->en->config.settings.default_model);
 	if (models->find(models->ctx, s->model, &s->provider, &name, &e) != 0) {
 		s->problem = arena_str(j->arena, str_of(e.text));
 		return;

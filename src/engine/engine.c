@@ -32,6 +32,12 @@ engine_new(const struct engine_config *config)
 	return en;
 }
 
+void
+engine_reload(struct engine *en, const struct engine_settings *settings)
+{
+	en->config.settings = *settings;
+}
+
 struct host *
 engine_host(struct engine *en)
 {

@@ -44,14 +44,19 @@ struct engine_models {
 	int64_t (*cost)(void *ctx, struct str model, const struct usage *usage);
 };
 
+/* What may change while it runs. */
+struct engine_settings {
+	struct str default_model; /* must stay until the next ones */
+	int64_t queue_depth;      /* messages that may wait in a session */
+	int64_t quiet_ms;         /* collect: so long without a further message */
+};
+
 struct engine_config {
 	struct store *store; /* borrowed; its owner calls engine_on_grown and store_dispatch */
 	struct host *host;
 	struct engine_models models;
-	struct str default_model;
 	struct str owner_token; /* the text of <data>/owner.token: known from the start on */
-	int64_t queue_depth;    /* messages that may wait in a session */
-	int64_t quiet_ms;       /* collect: so long without a further message */
+	struct engine_settings settings;
 };
 
 struct engine *engine_new(const struct engine_config *config);
@@ -60,8 +65,10 @@ struct engine *engine_new(const struct engine_config *config);
  * open. done says when commands may come. */
 void
 engine_start(struct engine *en, void (*done)(void *ctx, int rc, const struct err *err), void *ctx);
+/* For what begins from now on. */
+void engine_reload(struct engine *en, const struct engine_settings *settings);
 /* Takes no more commands (ERR_UNAVAILABLE), lets open turns end within timeout_ms, reschedules the
- * rest. done: nothing is open any more. */
+ * rest. done: nothing is open any more. Again before that: another timeout, another done. */
 void engine_drain(struct engine *en, int64_t timeout_ms, void (*done)(void *ctx), void *ctx);
 /* After a drain, and before the store is freed. */
 void engine_free(struct engine **en);

@@ -181,7 +181,7 @@ require_queue(struct arrival *a, struct store_require *need)
 	if (!a->batch.has_trigger)
 		return;
 	need->has_max_waiting = true;
-	need->max_waiting = a->en->config.queue_depth;
+	need->max_waiting = a->en->config.settings.queue_depth;
 	need->idle = a->facts.busy == BUSY_REJECT;
 }
 

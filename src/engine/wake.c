@@ -128,7 +128,7 @@ pick_from_queue(struct sighting *s)
 	struct queue_facts f = {
 		.phase = TURN_NONE,
 		.now_ms = host_now_ms(en->host),
-		.quiet_ms = en->config.quiet_ms,
+		.quiet_ms = en->config.settings.quiet_ms,
 	};
 	size_t count;
 	const struct queue_input *queue = look_queue(l, &l->arena, &count);
@@ -364,7 +364,8 @@ wake_drain(struct engine *en, int64_t timeout_ms)
 	struct wake *w = en->wake;
 
 	wake_nap_free_all(w);
-	w->drain_timer = en->host->ops->timer_new(en->host, on_drain_over, w);
+	if (!w->drain_timer)
+		w->drain_timer = en->host->ops->timer_new(en->host, on_drain_over, w);
 	en->host->ops->timer_set(w->drain_timer, timeout_ms > 0 ? timeout_ms : 0);
 }
 

@@ -38,9 +38,9 @@ start(struct engine_rig *r)
 		.store = r->store,
 		.host = &r->host.host,
 		.models = { .find = find_model },
-		.default_model = STR("demo"),
+		.settings.default_model = STR("demo"),
 		.owner_token = STR(RIG_OWNER_TOKEN),
-		.queue_depth = 20,
+		.settings.queue_depth = 20,
 	});
 	engine_start(r->en, on_started, &started);
 	engine_rig_await(r, &started);

@@ -79,9 +79,9 @@ rig_engine_open(struct loop *loop)
 		.store = rig.store,
 		.host = rig.host,
 		.models = { .find = find_model },
-		.default_model = STR("demo"),
+		.settings.default_model = STR("demo"),
 		.owner_token = STR("owner"),
-		.queue_depth = 20,
+		.settings.queue_depth = 20,
 	});
 	engine_start(LIVE.engine, on_started, NULL);
 	while (!rig.started) { /* its parts read what the store has */

@@ -73,10 +73,10 @@ rig_engine_open(struct loop *loop)
 		.store = REAL.store,
 		.host = REAL.host,
 		.models = { find_model, NULL },
-		.default_model = STR("demo"),
+		.settings.default_model = STR("demo"),
 		.owner_token = STR(REAL_OWNER_TOKEN),
-		.queue_depth = 20,
-		.quiet_ms = 100,
+		.settings.queue_depth = 20,
+		.settings.quiet_ms = 100,
 	});
 	engine_start(REAL.engine, on_started, NULL);
 	loop_run(loop);

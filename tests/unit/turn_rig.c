@@ -139,11 +139,11 @@ start_engine(struct rig *r)
 		.store = r->store,
 		.host = &r->host.host,
 		.models = { find_model, r },
-		.default_model = STR("demo"),
+		.settings.default_model = STR("demo"),
 		.owner_token =
 			STR("pdr_00000000000000000000000000000000000000000000000000000000000000aa"),
-		.queue_depth = 20,
-		.quiet_ms = 1500,
+		.settings.queue_depth = 20,
+		.settings.quiet_ms = 1500,
 	};
 
 	r->en = engine_new(&config);
