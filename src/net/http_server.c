@@ -260,8 +260,12 @@ listen_tcp(struct listener *l, const char *host, int port, int *bound, struct er
 			     address.ss_family == AF_INET6 ? UV_TCP_IPV6ONLY : 0);
 	if (status == 0)
 		status = uv_listen(&l->uv.stream, BACKLOG, on_connection);
-	if (status < 0)
-		return listen_error(l, host, status, e);
+	if (status < 0) {
+		char where[INET6_ADDRSTRLEN + sizeof "[]:65535"];
+
+		snprintf(where, sizeof where, strchr(host, ':') ? "[%s]:%d" : "%s:%d", host, port);
+		return listen_error(l, where, status, e);
+	}
 	if (bound)
 		*bound = port_of(&l->uv.tcp);
 	return 0;
