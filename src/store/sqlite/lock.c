@@ -61,9 +61,14 @@ lock_take(struct lock *l, const char *directory, struct err *e)
 	pid = holder_of(fd);
 	close(fd);
 	if (pid > 0)
-		return err_set(e, ERR_CONFLICT, "the data directory %s is held by pid %lld",
+		return err_set(e, ERR_CONFLICT,
+			       "the data directory %s is held by pid %lld: stop that server, "
+			       "or choose another directory",
 			       directory, (long long)pid);
-	return err_set(e, ERR_CONFLICT, "the data directory %s is held by another process",
+	return err_set(e, ERR_CONFLICT,
+		       "the data directory %s is held by another process: stop that server, or "
+		       "choose another "
+		       "directory",
 		       directory);
 }
 
