@@ -1,0 +1,163 @@
+"""A server that is asked to stop brings to an end what it can, and says so."""
+import signal
+import socket
+import threading
+import time
+import unittest
+
+from client import Client, Refused
+from server import Server
+from verify import is_terminal, log_problems, text_of
+
+
+def session_with(server, text, session="cli:a"):
+    """A client, and a session in which this message was posted."""
+    client = Client(server.port, server.token())
+    client.open_session(session)
+    client.post(session, text)
+    return client
+
+
+def await_event(client, session, kind):
+    until = time.monotonic() + 10
+    while not any(event["type"] == kind for event in client.events(session)):
+        assert time.monotonic() < until, f"no {kind} in {session}"
+        time.sleep(0.01)
+
+
+class Stop(unittest.TestCase):
+    def log_after_restart(self, server, session="cli:a"):
+        """Starts it again and waits until the session is at rest."""
+        server.start()
+        client = Client(server.port, server.token())
+        until = time.monotonic() + 30
+        while client.session(session)["activity"] != "idle":
+            self.assertLess(time.monotonic(), until)
+            time.sleep(0.02)
+        log = client.events(session)
+        self.assertEqual(list(log_problems(log)), [])
+        client.close()
+        return log
+
+    def assert_clean(self, server, code):
+        self.assertEqual(code, 0, server.errors())
+        self.assertNotIn("Sanitizer", server.errors())
+        code, said = server.check()
+        self.assertEqual(code, 0, said)
+
+    def test_H5_a_running_turn_ends_before_the_server_does(self):
+        with Server() as server:
+            server.start()
+            client = session_with(server, "wait 1\nsay done")
+            await_event(client, "cli:a", "session.status_running")
+            self.assert_clean(server, server.stop())
+            log = self.log_after_restart(server)
+            self.assertIn("done", [text_of(event) for event in log])
+            self.assertEqual(sum(map(is_terminal, log)), 1)
+            self.assertNotIn("session.status_rescheduled", [event["type"] for event in log])
+
+    def test_H5_a_turn_that_takes_too_long_is_put_off_and_goes_on(self):
+        with Server("agent:\n  drain_timeout_s: 1\n") as server:
+            server.start()
+            client = session_with(server, "say begun\nwait 5\nsay done")
+            await_event(client, "cli:a", "session.status_running")
+            begun = time.monotonic()
+            self.assert_clean(server, server.stop())
+            self.assertLess(time.monotonic() - begun, 4)
+            log = self.log_after_restart(server)
+            self.assertIn("session.status_rescheduled", [event["type"] for event in log])
+            self.assertIn("done", "".join(text_of(event) for event in log))
+            self.assertEqual(sum(map(is_terminal, log)), 1)
+
+    def test_H5_the_second_signal_ends_it_at_once(self):
+        with Server() as server:
+            server.start()
+            client = session_with(server, "wait 20\nsay done")
+            await_event(client, "cli:a", "session.status_running")
+            client.post("cli:a", "say next")
+            server.process.send_signal(signal.SIGTERM)
+            time.sleep(0.3)
+            self.assertTrue(server.is_running())
+            begun = time.monotonic()
+            server.process.send_signal(signal.SIGTERM)
+            self.assert_clean(server, server.end())
+            self.assertLess(time.monotonic() - begun, 3)
+
+    def test_H5_what_comes_while_it_stops_is_refused_and_may_come_again(self):
+        with Server() as server:
+            server.start()
+            client = session_with(server, "wait 2\nsay done")
+            await_event(client, "cli:a", "session.status_running")
+            server.process.send_signal(signal.SIGTERM)
+            until = time.monotonic() + 1.5
+            while True:  # until the signal has arrived
+                try:
+                    client.ask("GET", "/readyz")
+                except Refused as refusal:
+                    self.assertEqual(refusal.status, 503)
+                    break
+                self.assertLess(time.monotonic(), until)
+            with self.assertRaises(Refused) as caught:
+                client.post("cli:a", "say more")
+            self.assertEqual(caught.exception.status, 503)
+            self.assertIn("try again", caught.exception.body)
+            self.assert_clean(server, server.end())
+
+    def test_H5_readers_see_the_last_turn_end_before_their_stream_does(self):
+        with Server() as server:
+            server.start()
+            client = session_with(server, "wait 1\nsay done")
+            with client.follow("/v1/sessions/cli:a/events/stream?after=0") as stream:
+                kinds = [stream.event()["type"]]
+                server.process.send_signal(signal.SIGTERM)
+                while (event := stream.event()) is not None:
+                    kinds.append(event["type"])
+                self.assertEqual(kinds[-1], "session.status_idle")
+            client.close()
+            self.assert_clean(server, server.end())
+
+    def test_H5_a_silent_connection_does_not_hold_it_up(self):
+        with Server() as server:
+            server.start()
+            quiet = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(3)]
+            quiet[1].sendall(b"GET /v1/sessions HTTP/1.1\r\n")
+            client = Client(server.port, server.token())
+            client.ask("GET", "/readyz")
+            begun = time.monotonic()
+            self.assert_clean(server, server.stop())
+            self.assertLess(time.monotonic() - begun, 10)
+            for connection in quiet:
+                connection.close()
+
+    def test_A7_who_waits_for_an_answer_gets_it_before_the_end(self):
+        with Server() as server:
+            server.start()
+            client = session_with(server, "say first")
+            answers = []
+            asker = threading.Thread(target=lambda: answers.append(
+                client.post("cli:a", "wait 1\nsay done", mode="wait")))
+            asker.start()
+            time.sleep(0.4)
+            self.assert_clean(server, server.stop())
+            asker.join()
+            self.assertEqual(answers[0]["text"], "done")
+
+    def test_H5_a_stop_at_any_moment_of_the_start_is_clean(self):
+        with Server() as server:
+            server.start()
+            client = session_with(server, "wait 30\nsay done")
+            await_event(client, "cli:a", "session.status_running")
+            client.close()
+            server.kill()
+            for step in range(25):
+                server.launch()
+                time.sleep(step * 0.012)
+                server.process.send_signal(signal.SIGTERM)
+                time.sleep(0.3)
+                if server.is_running():  # the turn it continued would take its time
+                    server.process.send_signal(signal.SIGTERM)
+                code = server.end()
+                self.assertIn(code, (0, -signal.SIGTERM), server.errors())
+            self.assertNotIn("Sanitizer", server.errors())
+            code, said = server.check()
+            self.assertEqual(code, 0, said)
