@@ -153,6 +153,8 @@ open_store(struct wire *w, struct err *e)
 			       &(struct store_sqlite_config){ .directory = directory,
 							      .incarnation = str_of(incarnation) },
 			       (struct store_owner){ on_wakeup, on_grown, w, on_later }, e);
+	if (rc != 0 && rc != ERR_CONFLICT) /* the lock's sentence is whole */
+		return err_prefix(e, rc, "cannot open the data directory %s: ", directory);
 	return rc == 0 ? owner_token_load(directory, w->owner_token, &w->token_is_new, e) : rc;
 }
 
