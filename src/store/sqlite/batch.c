@@ -206,7 +206,7 @@ judge(struct batch *b, int code, bool committing)
 	 * nothing acknowledged is in doubt, only this commit is. */
 	bool no_index = code == SQLITE_IOERR_SHMSIZE || code == SQLITE_IOERR_SHMMAP;
 
-	db_fail(b->tx.db, code, "the items of this batch were not written", &b->error);
+	db_fail(b->tx.db, code, "this was not written", &b->error);
 	if (unknown)
 		err_set(&b->error, ERR_UNAVAILABLE,
 			"it is unknown whether this was written: repeat it with the same key "
