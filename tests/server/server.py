@@ -24,9 +24,9 @@ def environment(extra=None):
     return {**SANITIZERS, **os.environ, **(extra or {})}
 
 
-def perdure(*arguments, timeout_s=60, env=None, **options):
+def perdure(*arguments, timeout_s=60, env=None, within=(), **options):
     """Runs a command to its end."""
-    return subprocess.run([PROGRAM, *map(str, arguments)], text=True, stdin=subprocess.DEVNULL,
+    return subprocess.run([*within, PROGRAM, *map(str, arguments)], text=True, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=timeout_s,
                           env=environment(env), **options)
 
@@ -42,6 +42,8 @@ class Server:
         self.process = None
         self.port = 0
         self.greeting = ""
+        self.within = []  # what runs the program: it may see the disk otherwise
+        self.said.touch()
         self.configure(config or "")
 
     def __enter__(self):
@@ -65,7 +67,7 @@ class Server:
     def launch(self, env=None, **options):
         """Starts it without waiting for anything."""
         with open(self.said, "ab") as said:
-            self.process = subprocess.Popen([PROGRAM, *map(str, self.arguments())],
+            self.process = subprocess.Popen([*self.within, PROGRAM, *map(str, self.arguments())],
                                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                             stderr=said, env=environment(env), **options)
         self.greeting = ""
@@ -117,5 +119,5 @@ class Server:
 
     def check(self):
         """What `perdure check` says of the data: (exit code, text)."""
-        done = perdure("check", "--data", self.data)
+        done = perdure("check", "--data", self.data, within=self.within)
         return done.returncode, done.stdout + done.stderr
