@@ -5,6 +5,7 @@
 #include "base/json_write.h"
 #include "base/xalloc.h"
 #include "engine/access.h"
+#include "engine/repeat.h"
 
 /* Somebody else may be quicker, but not for ever. */
 enum { TRIES_MAX = 8, ANSWER_MAX = STORE_KEY_MAX };
@@ -128,12 +129,6 @@ record_change_put(struct record_change *ch, struct commit *c, const struct store
 	ch->fills = true;
 }
 
-static bool
-is_repeatable(const struct record_change *ch)
-{
-	return ch->call.repeat && ch->call.repeat->key.len > 0;
-}
-
 static void
 decide(struct record_change *ch)
 {
@@ -146,7 +141,7 @@ decide(struct record_change *ch)
 	if (rc != 0) {
 		commit_abandon(&c);
 		change_fail(ch, rc, &e);
-	} else if (!ch->fills && !is_repeatable(ch)) {
+	} else if (!ch->fills && !repeat_is_keyed(ch->call.repeat)) {
 		commit_abandon(&c);
 		change_done(ch);
 	} else {
@@ -230,18 +225,7 @@ record_change_read(struct record_change *ch, struct str kind, struct str id)
 	ch->reads[ch->read_count++] = (struct record_read){ .kind = kind, .id = id };
 }
 
-/* ---- a repeat: asked first, because what it did may stand in its own way now ---- */
-
-static bool
-on_key_row(void *ctx, const struct store_row *row)
-{
-	struct record_change *ch = ctx;
-
-	ch->key_found = true;
-	ch->key_matches = store_key_is_of(row->key, &ch->call.repeat->request);
-	ch->first_answer = arena_str(&ch->arena, row->key->answer);
-	return false;
-}
+/* ---- the beginning ---- */
 
 static void
 go(struct record_change *ch)
@@ -256,23 +240,16 @@ go(struct record_change *ch)
 }
 
 static void
-on_key(void *ctx, int rc, bool more, const struct err *err)
+on_repeat(void *ctx, int rc, const struct err *err, const struct str *first)
 {
 	struct record_change *ch = ctx;
-	struct err e;
 
-	(void)more;
 	if (rc != 0)
 		change_fail(ch, rc, err);
-	else if (!ch->key_found)
-		go(ch);
-	else if (ch->key_matches)
-		answer_replay(ch, ch->first_answer);
+	else if (first)
+		answer_replay(ch, *first);
 	else
-		change_fail(ch,
-			    err_set(&e, ERR_MISMATCH,
-				    "this Idempotency-Key was used with another body"),
-			    &e);
+		go(ch);
 }
 
 void
@@ -296,14 +273,8 @@ record_change_start(struct engine *en, const struct record_plan *plan,
 		.en = en, .plan = plan, .call = *call, .body = body, .id = id
 	};
 	arena_init(&ch->arena);
-	if (is_repeatable(ch))
-		store_read(en->store,
-			   &(struct store_query){ .kind = STORE_FIND_KEY,
-						  .key_kind = STORE_KEY_IDEMPOTENCY,
-						  .key_scope = call->repeat->scope,
-						  .key_name = call->repeat->key,
-						  .limit = 1 },
-			   on_key_row, on_key, ch);
+	if (repeat_is_keyed(call->repeat))
+		repeat_find(en, call->repeat, on_repeat, ch);
 	else
 		go(ch);
 }

@@ -42,8 +42,6 @@ struct record_change {
 	size_t read_count, read_at;
 	bool fills; /* decide has put something into the commit */
 	int tries;
-	bool key_found, key_matches; /* the request was answered before */
-	struct str first_answer;
 };
 
 /* call->caller NULL: the engine itself asks, and nobody's right is needed. */

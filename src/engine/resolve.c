@@ -8,6 +8,7 @@
 #include "engine/access.h"
 #include "engine/catalog.h"
 #include "engine/ingress.h"
+#include "engine/repeat.h"
 #include "engine/resource.h"
 #include "engine/session_change.h"
 #include "engine/wake.h"
@@ -37,6 +38,15 @@ static void
 opening_fail(struct opening *o, int rc, const struct err *err)
 {
 	o->call.done(o->call.ctx, &(struct engine_answer){ .rc = rc, .err = err });
+	opening_free(o);
+}
+
+/* Answered before: the session it was about. */
+static void
+opening_replay(struct opening *o, struct str session)
+{
+	o->call.done(o->call.ctx, &(struct engine_answer){
+					  .replayed = true, .id = session, .queue_position = -1 });
 	opening_free(o);
 }
 
@@ -70,6 +80,8 @@ on_reopened(void *ctx, const struct commit_result *result)
 
 	if (result->store->rc < 0)
 		opening_fail(o, result->store->rc, &result->store->err);
+	else if (result->store->rc == STORE_REPLAYED)
+		opening_replay(o, o->id);
 	else
 		opening_done(o, false, NULL);
 }
@@ -126,6 +138,8 @@ on_standing(void *ctx, int rc, const struct err *err, const struct store_session
 		buf_release(&payload);
 		if (rc != 0)
 			opening_fail(o, rc, &e);
+		else if (repeat_is_keyed(o->call.repeat))
+			repeat_remember(o->en, o->call.repeat, o->id, on_reopened, o);
 		else
 			opening_done(o, false, NULL);
 		return;
@@ -133,7 +147,7 @@ on_standing(void *ctx, int rc, const struct err *err, const struct store_session
 	c = commit_new(o->en, o->id);
 	commit_require(c)->lifecycles = 1u << session->row.state.lifecycle;
 	commit_append_made(c, EVENT_SESSION_UPDATED, STR(""), &payload);
-	commit_repeat(c, o->call.repeat, STR("{}"));
+	commit_repeat(c, o->call.repeat, o->id);
 	commit_submit(c, on_reopened, o);
 }
 
@@ -146,10 +160,7 @@ on_created(void *ctx, const struct commit_result *result)
 	const struct store_result *r = result->store;
 
 	if (r->rc == STORE_REPLAYED) {
-		o->call.done(o->call.ctx, &(struct engine_answer){ .replayed = true,
-								   .id = r->session,
-								   .queue_position = -1 });
-		opening_free(o);
+		opening_replay(o, r->answer);
 		return;
 	}
 	if (r->rc == ERR_CONFLICT && o->want.id.len > 0) {
@@ -245,7 +256,7 @@ create(struct opening *o)
 	append_created(o, c);
 	ingress_append(c, &o->batch);
 	put_people_and_things(o, c);
-	commit_repeat(c, o->call.repeat, STR("{}"));
+	commit_repeat(c, o->call.repeat, o->id);
 	commit_submit(c, on_created, o);
 }
 
@@ -333,6 +344,25 @@ read_request(struct opening *o, struct json body, struct err *e)
 	return rc;
 }
 
+static void
+look_for_agent(struct opening *o)
+{
+	catalog_agent(o->en->catalog, o->want.agent_id, o->want.agent_version, on_agent, o);
+}
+
+static void
+on_repeat(void *ctx, int rc, const struct err *err, const struct str *first)
+{
+	struct opening *o = ctx;
+
+	if (rc != 0)
+		opening_fail(o, rc, err);
+	else if (first)
+		opening_replay(o, *first);
+	else
+		look_for_agent(o);
+}
+
 void
 engine_session_open(struct engine *en, const struct engine_call *call, struct json body)
 {
@@ -353,5 +383,8 @@ engine_session_open(struct engine *en, const struct engine_call *call, struct js
 		opening_free(o);
 		return;
 	}
-	catalog_agent(en->catalog, o->want.agent_id, o->want.agent_version, on_agent, o);
+	if (repeat_is_keyed(call->repeat))
+		repeat_find(en, call->repeat, on_repeat, o);
+	else
+		look_for_agent(o);
 }

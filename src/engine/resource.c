@@ -6,6 +6,7 @@
 #include "base/xalloc.h"
 #include "core/session_open.h"
 #include "engine/access.h"
+#include "engine/repeat.h"
 
 /* One command on its way: standing, then one put. */
 struct change {
@@ -16,6 +17,7 @@ struct change {
 	struct json body;
 	struct arena arena;
 	bool found, remove;
+	access_fn *allowed; /* what follows once the caller's standing is known */
 	struct str stored;
 	int64_t version;
 };
@@ -98,6 +100,35 @@ on_changed(void *ctx, const struct commit_result *result)
 						.queue_position = -1 });
 }
 
+static void
+ask_standing(struct change *ch)
+{
+	access_check(ch->en, &ch->caller, ACCESS_SESSION_MANAGE, ch->session, ch->allowed, ch);
+}
+
+static void
+on_repeat(void *ctx, int rc, const struct err *err, const struct str *first)
+{
+	struct change *ch = ctx;
+
+	if (rc != 0)
+		change_fail(ch, rc, err);
+	else if (first)
+		change_end(ch, &(struct engine_answer){
+				       .id = *first, .replayed = true, .queue_position = -1 });
+	else
+		ask_standing(ch);
+}
+
+static void
+change_start(struct change *ch)
+{
+	if (repeat_is_keyed(ch->call.repeat))
+		repeat_find(ch->en, ch->call.repeat, on_repeat, ch);
+	else
+		ask_standing(ch);
+}
+
 /* ---- add ---- */
 
 static void
@@ -150,7 +181,8 @@ engine_resource_add(struct engine *en, const struct engine_call *call, struct st
 	}
 	ch = change_new(en, call, session);
 	ch->body = body;
-	access_check(en, &ch->caller, ACCESS_SESSION_MANAGE, session, on_may_add, ch);
+	ch->allowed = on_may_add;
+	change_start(ch);
 }
 
 /* ---- update, delete ---- */
@@ -240,7 +272,8 @@ engine_resource_update(struct engine *en, const struct engine_call *call, struct
 	ch = change_new(en, call, session);
 	ch->id = id;
 	ch->body = body;
-	access_check(en, &ch->caller, ACCESS_SESSION_MANAGE, session, on_may_change, ch);
+	ch->allowed = on_may_change;
+	change_start(ch);
 }
 
 void
@@ -254,5 +287,6 @@ engine_resource_delete(struct engine *en, const struct engine_call *call, struct
 	ch = change_new(en, call, session);
 	ch->id = id;
 	ch->remove = true;
-	access_check(en, &ch->caller, ACCESS_SESSION_MANAGE, session, on_may_change, ch);
+	ch->allowed = on_may_change;
+	change_start(ch);
 }

@@ -6,6 +6,7 @@
 #include "core/event_make.h"
 #include "engine/access.h"
 #include "engine/catalog.h"
+#include "engine/repeat.h"
 
 static void
 change_end(struct change *ch, const struct engine_answer *answer)
@@ -52,6 +53,8 @@ submit(struct change *ch)
 		commit_abandon(&c);
 		if (rc != 0)
 			change_fail(ch, rc, &e);
+		else if (repeat_is_keyed(ch->call.repeat))
+			repeat_remember(ch->en, ch->call.repeat, STR("{}"), on_changed, ch);
 		else
 			change_done(ch, false);
 		return;
@@ -121,37 +124,17 @@ on_standing(void *ctx, int rc, const struct err *err, const struct store_session
 			   on_extra_row, on_extra, ch);
 }
 
-/* ---- a repeat: asked first, because what it did may have made the session invisible ---- */
-
-static bool
-on_key_row(void *ctx, const struct store_row *row)
-{
-	struct change *ch = ctx;
-
-	ch->empty = store_key_is_of(row->key, &ch->call.repeat->request);
-	ch->extra_version = -1; /* a key was found */
-	return false;
-}
-
 static void
-on_key(void *ctx, int rc, bool more, const struct err *err)
+on_repeat(void *ctx, int rc, const struct err *err, const struct str *first)
 {
 	struct change *ch = ctx;
-	struct err e;
 
-	(void)more;
-	if (rc != 0) {
+	if (rc != 0)
 		change_fail(ch, rc, err);
-	} else if (ch->extra_version == 0) {
-		access_check(ch->en, &ch->caller, ch->verb, ch->session, on_standing, ch);
-	} else if (ch->empty) {
+	else if (first)
 		change_done(ch, true);
-	} else {
-		change_fail(ch,
-			    err_set(&e, ERR_MISMATCH,
-				    "this Idempotency-Key was used with another body"),
-			    &e);
-	}
+	else
+		access_check(ch->en, &ch->caller, ch->verb, ch->session, on_standing, ch);
 }
 
 struct change *
@@ -173,16 +156,8 @@ change_new(struct engine *en, const struct engine_call *call, enum access_verb v
 void
 change_start(struct change *ch)
 {
-	const struct engine_repeat *repeat = ch->call.repeat;
-
-	if (repeat && repeat->key.len > 0)
-		store_read(ch->en->store,
-			   &(struct store_query){ .kind = STORE_FIND_KEY,
-						  .key_kind = STORE_KEY_IDEMPOTENCY,
-						  .key_scope = repeat->scope,
-						  .key_name = repeat->key,
-						  .limit = 1 },
-			   on_key_row, on_key, ch);
+	if (repeat_is_keyed(ch->call.repeat))
+		repeat_find(ch->en, ch->call.repeat, on_repeat, ch);
 	else
 		access_check(ch->en, &ch->caller, ch->verb, ch->session, on_standing, ch);
 }

@@ -16,7 +16,7 @@ struct engine_rig {
 	struct engine *en;
 	struct engine_caller owner;
 	struct arena arena; /* of answers and bodies */
-	struct engine_models models;
+	struct provider *demo;
 };
 
 /* An engine that has started; on_sqlite: on disk, else in memory. */
@@ -34,6 +34,16 @@ struct json engine_rig_json(struct engine_rig *r, const char *text);
 /* The record's body, empty when it is not there. */
 struct str engine_rig_record(struct engine_rig *r, struct str kind, struct str id);
 size_t engine_rig_count(struct engine_rig *r, struct str kind);
+/* The session's row, as long as the rig; NULL: there is none. */
+const struct store_session *engine_rig_session(struct engine_rig *r, const char *session);
+/* The types of its events from that seq on, "session." and the like left out, a blank between. */
+struct str engine_rig_log(struct engine_rig *r, const char *session, int64_t from);
+/* The payload of the event at seq. */
+struct str engine_rig_payload(struct engine_rig *r, const char *session, int64_t seq);
+/* One event that the engine hears nothing of. */
+void engine_rig_append(struct engine_rig *r, const char *session, enum event_kind kind,
+		       const char *payload);
+void engine_rig_drain(struct engine_rig *r, struct engine *en);
 
 /* An answer that stays. */
 struct rig_answer {
@@ -41,8 +51,11 @@ struct rig_answer {
 	int rc;
 	char text[ERR_TEXT_MAX]; /* of the error */
 	bool replayed;
-	struct str id, secret;
-	int64_t version;
+	struct str id, secret, current;
+	int64_t version, first_seq, position;
+	size_t event_count;
+	struct str event_id; /* of the last event; empty on a replay */
+	bool triggered, created;
 	struct engine_rig *rig;
 };
 /* For engine_call: done and ctx. */
@@ -64,3 +77,13 @@ typedef void rig_end_fn(struct engine *en, const struct engine_call *call, struc
 struct rig_answer *rig_make(struct engine_rig *r, rig_make_fn *fn, struct rig_call call);
 struct rig_answer *rig_change(struct engine_rig *r, rig_change_fn *fn, struct rig_call call);
 struct rig_answer *rig_end(struct engine_rig *r, rig_end_fn *fn, struct rig_call call);
+/* call.id is the session; the message's text is what a repeat is told by. */
+struct rig_answer *
+rig_say(struct engine_rig *r, const struct engine_message *message, struct rig_call call);
+/* call.body is the array of events. */
+struct rig_answer *rig_events(struct engine_rig *r, struct rig_call call);
+/* A session of agent main, opened by somebody (NULL: the owner). */
+struct str rig_open(struct engine_rig *r, const struct engine_caller *caller, const char *session);
+/* A user and a token of theirs; a token that speaks for a channel. They live as long as the rig. */
+const struct engine_caller *rig_person(struct engine_rig *r, const char *name);
+const struct engine_caller *rig_channel(struct engine_rig *r, const char *namespace);
