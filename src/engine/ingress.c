@@ -26,7 +26,7 @@ struct arrival {
 	struct str current;
 	int64_t first_seq; /* of a replay, whose place in the queue is looked up */
 	int64_t ahead;
-	bool still_waits;
+	bool still_waits, runs_one; /* runs_one: the open turn is ahead of everything */
 };
 
 /* It lives in its own arena. */
@@ -53,25 +53,34 @@ arrival_fail(struct arrival *a, int rc, const struct err *err)
 
 /* ---- the answer ---- */
 
-/* What a replay needs besides the seqs. */
+/* Events of its own that a commit puts before those of the client. */
+static size_t
+own_events(const struct arrival *a)
+{
+	return a->lifecycle == LIFECYCLE_INACTIVE ? 1 : 0;
+}
+
+/* What a replay needs besides the seq of the first event. */
 static struct str
 remembered(struct arrival *a)
 {
-	return arena_printf(&a->arena, "{\"count\":%zu,\"triggered\":%s}", a->batch.count,
-			    a->batch.has_trigger ? "true" : "false");
+	return arena_printf(&a->arena, "{\"skip\":%zu,\"count\":%zu,\"triggered\":%s}",
+			    own_events(a), a->batch.count, a->batch.has_trigger ? "true" : "false");
 }
 
 static bool
-recall(struct arrival *a, struct str text, size_t *count, bool *triggered)
+recall(struct arrival *a, struct str text, bool *triggered)
 {
 	struct json_doc doc;
 	struct json v;
-	int64_t n = 0;
+	int64_t skip, count;
 
 	if (json_parse(&a->arena, text, &JSON_LIMITS_DEFAULT, &doc, NULL) != 0 ||
-	    !json_find(json_root(&doc), STR("count"), &v) || !json_int(v, &n))
+	    !json_find(json_root(&doc), STR("skip"), &v) || !json_int(v, &skip) ||
+	    !json_find(json_root(&doc), STR("count"), &v) || !json_int(v, &count))
 		return false;
-	*count = (size_t)n;
+	a->first_seq += skip;
+	a->batch.count = (size_t)count;
 	*triggered = json_find(json_root(&doc), STR("triggered"), &v) && json_type(v) == JSON_TRUE;
 	return true;
 }
@@ -83,11 +92,12 @@ on_waiting_row(void *ctx, const struct store_row *row)
 
 	if (row->input->meta.class != INPUT_TRIGGER)
 		return true;
-	if (row->input->seq < a->first_seq)
+	if (row->input->seq < a->first_seq) {
 		a->ahead++;
-	else
-		a->still_waits = true;
-	return !a->still_waits;
+		return true;
+	}
+	a->still_waits = row->input->seq < a->first_seq + (int64_t)a->batch.count;
+	return false;
 }
 
 static void
@@ -102,8 +112,30 @@ on_waiting(void *ctx, int rc, bool more, const struct err *err)
 			       .first_seq = a->first_seq,
 			       .event_count = a->batch.count,
 			       .triggered = true,
-			       .queue_position = a->still_waits ? a->ahead : 0,
+			       .queue_position = a->still_waits ? a->ahead + a->runs_one : 0,
 		       });
+}
+
+static bool
+on_phase_row(void *ctx, const struct store_row *row)
+{
+	struct arrival *a = ctx;
+
+	a->runs_one = row->session->row.state.phase != TURN_NONE;
+	return false;
+}
+
+static void
+on_phase(void *ctx, int rc, bool more, const struct err *err)
+{
+	struct arrival *a = ctx;
+
+	(void)rc, (void)more, (void)err;
+	store_read(a->en->store,
+		   &(struct store_query){ .kind = STORE_LIST_PENDING,
+					  .session = a->session,
+					  .limit = STORE_PAGE_ROWS_MAX },
+		   on_waiting_row, on_waiting, a);
 }
 
 static void
@@ -112,21 +144,20 @@ answer_replay(struct arrival *a, const struct store_result *r)
 	bool triggered = false;
 	struct err e;
 
-	if (!recall(a, r->answer, &a->batch.count, &triggered)) {
+	a->first_seq = r->first_seq;
+	if (!recall(a, r->answer, &triggered)) {
 		arrival_fail(a, err_set(&e, ERR_CORRUPT, "a remembered answer cannot be read"), &e);
 		return;
 	}
-	a->first_seq = r->first_seq;
 	if (triggered)
 		store_read(a->en->store,
-			   &(struct store_query){ .kind = STORE_LIST_PENDING,
-						  .session = a->session,
-						  .limit = STORE_PAGE_ROWS_MAX },
-			   on_waiting_row, on_waiting, a);
+			   &(struct store_query){
+				   .kind = STORE_GET_SESSION, .session = a->session, .limit = 1 },
+			   on_phase_row, on_phase, a);
 	else
 		arrival_end(a, &(struct engine_answer){ .replayed = true,
 							.id = a->session,
-							.first_seq = r->first_seq,
+							.first_seq = a->first_seq,
 							.event_count = a->batch.count,
 							.queue_position = -1 });
 }
