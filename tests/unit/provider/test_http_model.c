@@ -33,7 +33,12 @@ static const struct row ROWS[] = {
 	  "Bae",
 	  "'a' end 12+3 r0 0+0",
 	  { .type = "text/plain" } },
-	{ "T3 the peer does not hang up", "Bae", "'a' end 12+3 r0 0+0", { .ending = FAKE_HANG } },
+	{ "T3 the peer does not hang up",
+	  "Bae",
+	  "'a' end 12+3 r0 0+0",
+	  { .ending = FAKE_HANG },
+	  0,
+	  60000 },
 	{ "T3 the peer breaks off behind the end",
 	  "Bae",
 	  "'a' end 12+3 r0 0+0",
@@ -115,6 +120,17 @@ on_failed(void *ctx, const struct provider_failure *f)
 	LIST_OWNER(t, struct asked, trace)->retry_after_ms = f->retry_after_ms;
 	DIALECT_TRACE.on_failed(ctx, f);
 }
+
+static void
+on_text_cancel(void *ctx, struct str piece)
+{
+	struct asked *q = LIST_OWNER(ctx, struct asked, trace);
+
+	DIALECT_TRACE.on_text(ctx, piece);
+	q->provider->ops->cancel(q->call);
+}
+
+static const struct provider_events CANCELLING = { .on_text = on_text_cancel };
 
 static void
 begin(struct asked *q, const struct fake_dialect *d, int64_t idle_ms)
@@ -321,6 +337,25 @@ T3_a_key_file_is_read_anew(void **state)
 }
 
 static void
+Q5_a_cancel_from_inside_hangs_up(void **state)
+{
+	const struct fake_dialect *d = &FAKE_DIALECTS[FAKE_ANTHROPIC];
+	struct asked q;
+
+	(void)state;
+	begin(&q, d, 60000);
+	q.fake.answer.ending = FAKE_HANG;
+	say(&q, d, "Ba");
+	q.call = q.provider->ops->start(q.provider, &q.request, &CANCELLING, &q.trace);
+	for (int i = 0; i < 200 && (q.fake.requests == 0 || !list_is_empty(&q.fake.open)); i++)
+		fake_model_run(&q.fake, 20);
+	assert_true(list_is_empty(&q.fake.open));
+	check_told(&q, "'a'");
+	assert_int_equal(q.trace.ends, 0);
+	end(&q);
+}
+
+static void
 T6_nobody_listens(void **state)
 {
 	struct asked q;
@@ -363,6 +398,7 @@ main(void)
 	SUITE_TEST(&s, T3_a_connection_is_used_again);
 	SUITE_TEST(&s, T3_a_missing_key_is_said_and_nothing_is_sent);
 	SUITE_TEST(&s, T3_a_key_file_is_read_anew);
+	SUITE_TEST(&s, Q5_a_cancel_from_inside_hangs_up);
 	SUITE_TEST(&s, T6_nobody_listens);
 	SUITE_TEST(&s, T6_an_error_body_is_read_to_a_limit);
 	return suite_run(&s, "provider/http_model");
