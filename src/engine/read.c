@@ -83,8 +83,10 @@ sift_row(void *ctx, const struct store_row *row)
 {
 	struct page *p = ctx;
 	struct store_event hidden = { .change = row->event->change };
+	struct str session = row->event->session;
 
-	if (map_find(&p->mine, row->event->session))
+	if (p->caller.who.kind == TOKEN_CHANNEL ? principal_owns_id(&p->caller.who, session)
+						: map_find(&p->mine, session) != NULL)
 		return p->row(p->ctx, row);
 	return p->row(p->ctx, &(struct store_row){ .event = &hidden });
 }
@@ -135,9 +137,50 @@ read_participation(struct page *p)
 		   on_participation_row, on_participation, p);
 }
 
+/* ---- records of a session ---- */
+
+static bool
+is_of_session(struct str kind)
+{
+	return str_eq(kind, RECORD_RESOURCE) || str_eq(kind, RECORD_PARTICIPANT) ||
+	       str_eq(kind, RECORD_SESSION_EXTRA);
+}
+
+/* Whose standing was asked is whose records are shown, whatever else the query names. */
+static bool
+pass_own_row(void *ctx, const struct store_row *row)
+{
+	struct page *p = ctx;
+	const struct store_record *r = row->record;
+	struct str session = p->query.session;
+	bool own;
+
+	if (str_eq(p->query.record_kind, RECORD_RESOURCE))
+		own = str_eq(r->owner, session);
+	else if (str_eq(p->query.record_kind, RECORD_PARTICIPANT))
+		own = r->id.len > session.len && str_starts(r->id, session) &&
+		      r->id.ptr[session.len] == '/';
+	else
+		own = str_eq(r->id, session);
+	return own ? p->row(p->ctx, row) : true;
+}
+
+static void
+on_record_standing(void *ctx, int rc, const struct err *err, const struct store_session *session,
+		   bool takes_part)
+{
+	struct page *p = ctx;
+
+	(void)session, (void)takes_part;
+	if (rc != 0)
+		page_end(p, rc, false, err);
+	else
+		store_read(p->en->store, &p->query, pass_own_row, pass_done, p);
+}
+
 /* ---- what is asked of whom ---- */
 
-/* The verb that lets somebody read records of a kind; false: none does, they belong to a session. */
+/* The verb that lets somebody read records of a kind; false: none does. */
 static bool
 record_verb(struct str kind, enum access_verb *out)
 {
@@ -167,10 +210,13 @@ read_records(struct page *p)
 	enum access_verb verb;
 	int rc;
 
+	if (is_of_session(p->query.record_kind)) {
+		access_check(p->en, &p->caller, ACCESS_SESSION_READ, p->query.session,
+			     on_record_standing, p);
+		return;
+	}
 	if (!record_verb(p->query.record_kind, &verb)) {
-		/* what belongs to a session is read by whoever may read the session */
-		access_check(p->en, &p->caller, ACCESS_SESSION_READ, p->query.session, on_standing,
-			     p);
+		page_end_later(p, err_set(&p->err, ERR_NOT_FOUND, "there is no such list"));
 		return;
 	}
 	rc = verb == ACCESS_ENVIRONMENT_READ
@@ -209,10 +255,12 @@ read_list(struct page *p)
 {
 	if (!narrow(p))
 		page_end_later(p, 0);
-	else if (p->query.kind == STORE_LIST_CHANGES && !principal_is_owner(&p->caller.who))
-		read_participation(p);
-	else
+	else if (p->query.kind != STORE_LIST_CHANGES || principal_is_owner(&p->caller.who))
 		store_read(p->en->store, &p->query, pass_row, pass_done, p);
+	else if (p->caller.who.kind == TOKEN_CHANNEL)
+		store_read(p->en->store, &p->query, sift_row, pass_done, p);
+	else
+		read_participation(p);
 }
 
 void
