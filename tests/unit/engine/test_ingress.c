@@ -248,9 +248,9 @@ P3_a_channel_speaks_only_for_its_senders_in_its_sessions(void **state)
 	assert_true(str_contains(engine_rig_payload(&r, "telegram:1", 2),
 				 STR("\"channel_user_id\":\"7\"")));
 	m.sender = engine_rig_json(&r, "{'channel':'slack','channel_user_id':'7'}");
-	rig_expect(rig_say(&r, &m, call), ERR_INVALID, "sender.channel");
+	rig_expect(rig_say(&r, &m, call), ERR_INVALID, "channel");
 	m.sender = engine_rig_json(&r, "{'channel_user_id':'7'}");
-	rig_expect(rig_say(&r, &m, call), ERR_INVALID, "sender.channel");
+	rig_expect(rig_say(&r, &m, call), ERR_INVALID, "channel");
 	m.sender = engine_rig_json(&r, "{'channel':'telegram','channel_user_id':'7'}");
 	call.id = STR("cli:a");
 	rig_expect(rig_say(&r, &m, call), ERR_NOT_FOUND, NULL);
