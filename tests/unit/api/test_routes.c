@@ -53,7 +53,7 @@ static struct str
 member(struct str body, const char *name)
 {
 	struct json_doc *doc = ARENA_NEW(&ARENA, struct json_doc);
-	struct json v;
+	struct json v = { 0 };
 	struct err e;
 
 	if (json_parse(&ARENA, arena_str(&ARENA, body), &JSON_LIMITS_DEFAULT, doc, &e) != 0 ||
