@@ -185,6 +185,14 @@ http_request_queued_bytes(const struct http_request *r)
 	return is_streaming(r) ? r->conn->out.bytes : 0;
 }
 
+bool
+http_request_has_room(const struct http_request *r, size_t bytes)
+{
+	size_t queued = http_request_queued_bytes(r);
+
+	return queued == 0 || queued + bytes <= r->server->limits.stream_queue_bytes / 2;
+}
+
 void
 http_request_end(struct http_request *r)
 {

@@ -92,6 +92,9 @@ void http_request_open(struct http_request *r, const struct http_reply *reply);
  * already. */
 NODISCARD int http_request_push(struct http_request *r, struct net_bytes *bytes);
 size_t http_request_queued_bytes(const struct http_request *r);
+/* Nothing is queued, or so many bytes more fit into half of the queue: an owner with several sources
+ * who pushes only then is not cut for their sum; on_drained says when to ask again. */
+bool http_request_has_room(const struct http_request *r, size_t bytes);
 /* The answer is complete; what is queued is still sent. */
 void http_request_end(struct http_request *r);
 /* At once: the client sees that it was cut, and on_gone says why. */

@@ -207,20 +207,22 @@ refuse(struct http_request *r, const struct ws_handshake *shake, struct err *e)
 }
 
 static int
-upgrade(struct ws *ws, const struct ws_handshake *shake, struct str protocol)
+upgrade(struct ws *ws, const struct ws_handshake *shake, const struct ws_want *want)
 {
-	const struct http_header headers[] = {
+	struct http_header headers[4 + WS_HEADERS_MAX] = {
 		{ STR("Upgrade"), STR("websocket") },
 		{ STR("Connection"), STR("Upgrade") },
 		{ STR("Sec-WebSocket-Accept"), str_of(shake->accept) },
-		{ STR("Sec-WebSocket-Protocol"), protocol },
 	};
-	const struct http_reply reply = {
-		.status = 101,
-		.headers = headers,
-		.header_count = ARRAY_LEN(headers) - (protocol.len == 0),
-	};
+	struct http_reply reply = { .status = 101, .headers = headers, .header_count = 3 };
 
+	if (want->header_count > WS_HEADERS_MAX)
+		abort();
+	if (want->protocol.len > 0)
+		headers[reply.header_count++] =
+			(struct http_header){ STR("Sec-WebSocket-Protocol"), want->protocol };
+	for (size_t i = 0; i < want->header_count; i++)
+		headers[reply.header_count++] = want->headers[i];
 	return http_request_upgrade(ws->request, &reply, on_bytes, ws);
 }
 
@@ -239,7 +241,7 @@ ws_accept(struct ws_hub *hub, struct http_request *r, const struct ws_want *want
 	ws->events = want->events;
 	ws->context = want->context;
 	ws_parse_init(&ws->parse, want->message_bytes);
-	if (upgrade(ws, &shake, want->protocol) != 0) {
+	if (upgrade(ws, &shake, want) != 0) {
 		destroy(ws);
 		return err_set(e, ERR_UNAVAILABLE, "the client is gone or the server drains");
 	}
@@ -261,6 +263,12 @@ size_t
 ws_queued_bytes(const struct ws *ws)
 {
 	return http_request_queued_bytes(ws->request);
+}
+
+bool
+ws_has_room(const struct ws *ws, size_t bytes)
+{
+	return http_request_has_room(ws->request, bytes);
 }
 
 void

@@ -28,10 +28,13 @@ struct ws_events {
 	void (*on_gone)(void *context, const struct ws_gone *gone);
 };
 
+enum { WS_HEADERS_MAX = 4 };
 struct ws_want {
 	struct str
 		protocol; /* the subprotocol chosen (net/ws_handshake tells what is offered); or empty */
-	size_t message_bytes; /* a longer message ends it with WS_TOO_BIG */
+	const struct http_header *headers; /* further ones of the answer */
+	size_t header_count;               /* at most WS_HEADERS_MAX */
+	size_t message_bytes;              /* a longer message ends it with WS_TOO_BIG */
 	struct ws_events events;
 	void *context;
 };
@@ -47,6 +50,8 @@ NODISCARD int ws_accept(struct ws_hub *hub, struct http_request *r, const struct
 /* A frame of ws_frame_text; see http_request_push: nothing is ever skipped, a reader too slow is cut. */
 NODISCARD int ws_send(struct ws *ws, struct net_bytes *frame);
 size_t ws_queued_bytes(const struct ws *ws);
+/* See http_request_has_room. */
+bool ws_has_room(const struct ws *ws, size_t bytes);
 /* Messages may come again; not from inside on_message. */
 void ws_resume(struct ws *ws);
 /* Says so, with what is queued before it, and ends. */

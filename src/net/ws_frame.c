@@ -6,6 +6,7 @@
 
 enum {
 	FINAL = 0x80,
+	CONTINUED = 0x0,
 	TEXT = 0x1,
 	CLOSE = 0x8,
 	PING = 0x9,
@@ -24,9 +25,9 @@ put_number(char *to, uint64_t value, unsigned bytes)
 }
 
 static size_t
-write_head(char head[HEAD_MAX], int opcode, size_t len)
+write_head(char head[HEAD_MAX], int first, size_t len)
 {
-	char *at = put_number(head, (unsigned)(FINAL | opcode), 1);
+	char *at = put_number(head, (unsigned)first, 1);
 
 	if (len < LEN_16)
 		at = put_number(at, len, 1);
@@ -41,7 +42,7 @@ static struct net_bytes *
 frame(int opcode, struct str payload)
 {
 	char head[HEAD_MAX];
-	size_t head_len = write_head(head, opcode, payload.len);
+	size_t head_len = write_head(head, FINAL | opcode, payload.len);
 	struct net_bytes *b = net_bytes_new(head_len + payload.len);
 	char *to = mempcpy(net_bytes_fill(b), head, head_len);
 
@@ -62,6 +63,35 @@ struct net_bytes *
 ws_frame_text(struct str text)
 {
 	return frame(TEXT, text);
+}
+
+size_t
+ws_frame_reserve(struct buf *out)
+{
+	size_t at = out->len;
+
+	buf_extend(out, HEAD_MAX);
+	return at;
+}
+
+void
+ws_frame_finish(struct buf *out, size_t reserved_at, enum ws_part part)
+{
+	static const int FIRST[] = {
+		[WS_WHOLE] = FINAL | TEXT,
+		[WS_BEGINNING] = TEXT,
+		[WS_END] = FINAL | CONTINUED,
+	};
+	char head[HEAD_MAX];
+	size_t text_at = reserved_at + HEAD_MAX, text_len, head_len;
+
+	if (out->overflow)
+		return;
+	text_len = out->len - text_at;
+	head_len = write_head(head, FIRST[part], text_len);
+	memcpy(out->ptr + reserved_at, head, head_len);
+	memmove(out->ptr + reserved_at + head_len, out->ptr + text_at, text_len);
+	out->len = reserved_at + head_len + text_len;
 }
 
 struct net_bytes *

@@ -1,6 +1,7 @@
 /* ws_frame - messages to WebSocket frames, in shared bytes. A server's frames are not masked, so one
  * frame serves any number of readers. */
 #pragma once
+#include "base/buf.h"
 #include "net/net_bytes.h"
 
 /* Why a connection is closed (RFC 6455 §7.4); 3000 to 4999 belong to applications. */
@@ -22,6 +23,14 @@ enum { WS_CONTROL_MAX = 125, WS_REASON_MAX = WS_CONTROL_MAX - 2 };
 
 /* The text must be UTF-8: clients end the connection otherwise. */
 struct net_bytes *ws_frame_text(struct str text);
+
+/* A message may come in two frames, so that many readers share its end and each has a beginning of
+ * its own; nothing but control frames may stand between them. */
+enum ws_part { WS_WHOLE, WS_BEGINNING, WS_END };
+/* A frame written where it is needed: room for its head at the end of out, then the text, then this
+ * tells the head its length. Does nothing to a buf that overflowed. */
+size_t ws_frame_reserve(struct buf *out);
+void ws_frame_finish(struct buf *out, size_t reserved_at, enum ws_part part);
 /* A payload of at most WS_CONTROL_MAX bytes. */
 struct net_bytes *ws_frame_ping(struct str payload);
 struct net_bytes *ws_frame_pong(struct str payload);

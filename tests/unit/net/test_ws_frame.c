@@ -32,6 +32,52 @@ size_row_holds(void **state)
 	net_bytes_unref(text);
 }
 
+/* The same head for a frame that is written in place, behind what stands in the buf already. */
+static void
+size_row_holds_in_place(void **state)
+{
+	const struct size_row *row = *state;
+	struct buf out;
+	size_t at;
+
+	buf_init(&out, 64 * 1024 * 1024);
+	buf_puts(&out, "before");
+	at = ws_frame_reserve(&out);
+	if (row->len > 0)
+		memset(buf_extend(&out, row->len), 'x', row->len);
+	ws_frame_finish(&out, at, WS_WHOLE);
+	assert_int_equal(out.len, 6 + row->head.len + row->len);
+	assert_memory_equal(out.ptr, "before", 6);
+	assert_memory_equal(out.ptr + 6, row->head.ptr, row->head.len);
+	for (size_t i = 6 + row->head.len; i < out.len; i++)
+		assert_int_equal(out.ptr[i], 'x');
+	buf_release(&out);
+}
+
+static void
+a_message_may_come_in_two_frames(void **state)
+{
+	struct buf out;
+	size_t at;
+
+	(void)state;
+	buf_init(&out, 64);
+	at = ws_frame_reserve(&out);
+	buf_puts(&out, "Hel");
+	ws_frame_finish(&out, at, WS_BEGINNING);
+	at = ws_frame_reserve(&out);
+	buf_puts(&out, "lo");
+	ws_frame_finish(&out, at, WS_END);
+	check_str("frames", buf_str(&out), STR("\x01\x03Hel\x80\x02lo"));
+	buf_release(&out);
+	buf_init(&out, 12); /* less than it takes */
+	at = ws_frame_reserve(&out);
+	buf_puts(&out, "Hello");
+	ws_frame_finish(&out, at, WS_WHOLE);
+	assert_true(out.overflow);
+	buf_release(&out);
+}
+
 #define TEN "0123456789"
 
 static const struct close_row {
@@ -78,6 +124,8 @@ main(void)
 	struct suite s = { 0 };
 
 	SUITE_ROWS(&s, SIZE_ROWS, size_row_holds);
+	SUITE_ROWS(&s, SIZE_ROWS, size_row_holds_in_place);
+	SUITE_TEST(&s, a_message_may_come_in_two_frames);
 	SUITE_ROWS(&s, CLOSE_ROWS, close_row_holds);
 	SUITE_TEST(&s, pings_and_pongs_carry_their_payload);
 	return suite_run(&s, "net/ws_frame");
