@@ -93,6 +93,8 @@ struct engine_caller {
  * live as long as the engine. */
 NODISCARD int
 engine_authenticate(struct engine *en, struct str token, struct engine_caller *out, struct err *e);
+/* One who stays asks again: the caller as it is by now. False: the token ended. */
+bool engine_renew_caller(struct engine *en, struct engine_caller *caller);
 /* Is the token still good? Streams that stay open ask again: within a second of its end they close. */
 bool engine_token_is_live(struct engine *en, struct str token_id);
 

@@ -196,6 +196,20 @@ identity_take_used(struct identity *id, struct str *token, int64_t *used_ms)
 	return true;
 }
 
+static struct engine_caller
+caller_of(const struct token *t)
+{
+	return (struct engine_caller){
+		.who = { .kind = t->def.kind,
+			 .user_id = t->def.user_id,
+			 .role = t->user ? t->user->role : ROLE_NONE,
+			 .namespace = t->def.namespace,
+			 .environment_id = t->def.environment_id },
+		.token_id = t->def.id,
+		.expires_at_ms = t->def.expires_ms,
+	};
+}
+
 int
 engine_authenticate(struct engine *en, struct str text, struct engine_caller *out, struct err *e)
 {
@@ -212,16 +226,20 @@ engine_authenticate(struct engine *en, struct str text, struct engine_caller *ou
 	if (!is_live(id, t)) /* why is nobody's business */
 		return err_set(e, ERR_AUTH, "the token is unknown, revoked or expired");
 	note_use(id, t);
-	*out = (struct engine_caller){
-		.who = { .kind = t->def.kind,
-			 .user_id = t->def.user_id,
-			 .role = t->user ? t->user->role : ROLE_NONE,
-			 .namespace = t->def.namespace,
-			 .environment_id = t->def.environment_id },
-		.token_id = t->def.id,
-		.expires_at_ms = t->def.expires_ms,
-	};
+	*out = caller_of(t);
 	return 0;
+}
+
+bool
+engine_renew_caller(struct engine *en, struct engine_caller *caller)
+{
+	struct token *t = map_find(&en->identity->tokens, caller->token_id);
+
+	if (!is_live(en->identity, t))
+		return false;
+	note_use(en->identity, t);
+	*caller = caller_of(t);
+	return true;
 }
 
 bool

@@ -58,6 +58,12 @@ engine_token_is_live(struct engine *en, struct str token_id)
 	return !str_eq(token_id, STR("tok_short")) || !atomic_load(&LIVE.short_is_dead);
 }
 
+bool
+engine_renew_caller(struct engine *en, struct engine_caller *caller)
+{
+	return engine_token_is_live(en, caller->token_id);
+}
+
 /* ---- catalog ---- */
 
 static const char AGENT[] = "{\"id\":\"main\",\"type\":\"agent\",\"version\":1,\"name\":\"main\"}";
