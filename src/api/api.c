@@ -72,23 +72,36 @@ pass_gate(struct exchange *x, const struct gate_head *head)
 static bool
 refuse_until_ready(struct exchange *x)
 {
-	if (x->route && x->route->streams) {
+	if (x->route && x->route->answer == ROUTE_EVENTS && !x->port) {
 		exchange_text(x, 200, STR("text/event-stream"), STR("retry: 500\n\n"));
 		return false;
 	}
 	return refuse(x, 503, "the server is starting or stopping; try again shortly");
 }
 
+/* Browsers cannot set headers of a WebSocket: its token may stand among the protocols. */
+static struct str
+token_of(const struct exchange *x, const struct gate_head *head)
+{
+	struct str token = gate_token(head);
+
+	if (token.len == 0 && x->route && x->route->answer == ROUTE_SOCKET)
+		return gate_protocol_token(head);
+	return token;
+}
+
 static bool
 authenticate(struct exchange *x, const struct gate_head *head)
 {
-	struct str token = gate_token(head);
+	struct str token = token_of(x, head);
 	struct err e;
 
 	if (gate_url_has_token(&x->query))
 		return refuse(x, 401,
 			      "a token does not belong into a URL: send it as Authorization: "
 			      "Bearer, and replace this one");
+	if (x->port) /* of one who is known already */
+		return true;
 	if (token.len == 0)
 		return refuse(x, 401,
 			      "a token is needed: send it as Authorization: Bearer or X-Api-Key");
@@ -183,16 +196,14 @@ may_enter(struct exchange *x)
 
 /* Every step answers by itself when it says no. */
 static bool
-admit(struct exchange *x, const struct http_head *head, struct gate_head *seen)
+admit(struct exchange *x, const struct http_head *head, const struct gate_head *seen)
 {
 	struct route_match match;
 	enum route_result result;
 	struct err e;
-	int rc = gate_read(head, seen, &e);
+	int rc;
 
-	if (rc != 0)
-		return refuse_error(x, &e);
-	if (!pass_gate(x, seen) || !find_route(x, head, &match, &result))
+	if (!find_route(x, head, &match, &result))
 		return false;
 	if (!x->api->ready && !(x->route && x->route->auth == ROUTE_OPEN))
 		return refuse_until_ready(x);
@@ -330,13 +341,18 @@ static void
 on_request(void *context, struct http_request *r)
 {
 	struct api *api = context;
-	struct exchange *x = exchange_new(api, r);
+	struct exchange *x = exchange_new(api, r, NULL, http_request_arena(r));
 	const struct http_head *head = http_request_head(r);
 	struct gate_head seen;
+	struct err e;
 	size_t limit;
 
 	http_request_own(r, &(struct http_owner){ .on_gone = on_gone, .context = x });
-	if (!admit(x, head, &seen) || !check_body(x, head, &seen) ||
+	if (gate_read(head, &seen, &e) != 0) {
+		refuse_error(x, &e);
+		return;
+	}
+	if (!pass_gate(x, &seen) || !admit(x, head, &seen) || !check_body(x, head, &seen) ||
 	    !take_key(x, head, seen.idempotency_key))
 		return;
 	if (head->content_length == 0) {
@@ -346,6 +362,36 @@ on_request(void *context, struct http_request *r)
 	}
 	limit = x->route->body_bytes > 0 ? x->route->body_bytes : api->config.body_bytes;
 	http_request_body(r, &(struct http_body_want){ limit, false, on_body, x });
+}
+
+/* What is no JSON has no place in a message. */
+static bool
+fits_a_message(struct exchange *x)
+{
+	if (x->route->answer == ROUTE_REPLY || x->route->answer == ROUTE_EVENTS)
+		if (x->route->body != ROUTE_BYTES)
+			return true;
+	return refuse(x, 400, "path: this is answered over HTTP only");
+}
+
+void
+api_ask(struct api *api, const struct api_ask *ask)
+{
+	struct exchange *x = exchange_new(api, NULL, ask->port, ask->arena);
+	struct http_head head = {
+		.method = ask->method,
+		.path = ask->path,
+		.query = ask->query,
+		.content_length = (int64_t)ask->body.len,
+	};
+	struct gate_head seen = { .idempotency_key = ask->idempotency_key };
+
+	x->caller = *ask->caller;
+	x->with_handler = true;
+	x->body_text = ask->body;
+	if (admit(x, &head, &seen) && fits_a_message(x) && check_body(x, &head, &seen) &&
+	    take_key(x, &head, seen.idempotency_key))
+		handle(x);
 }
 
 /* --- life --- */
@@ -381,6 +427,7 @@ api_new(const struct api_config *config)
 	api->known = known;
 	api->sse = sse_new(config->loop, BEAT_MS);
 	api->hub = stream_hub_new(config->loop, config->engine);
+	api->sockets = ws_hub_new(config->loop, BEAT_MS);
 	rand_init_os(&api->rand);
 	id_gen_init(&api->ids, &api->rand);
 	api->metrics = metrics_new(API_ROUTE_COUNT);
@@ -424,6 +471,7 @@ api_free(struct api **out)
 	list_for_each (at, &api->spare)
 		free(LIST_OWNER(at, struct exchange, node));
 	stream_hub_free(&api->hub);
+	ws_hub_free(&api->sockets);
 	sse_free(&api->sse);
 	metrics_free(&api->metrics);
 	buf_release(&api->scratch);

@@ -4,6 +4,7 @@
 #include "api/gate.h"
 #include "api/metrics.h"
 #include "base/rand.h"
+#include "net/ws.h"
 
 struct api {
 	struct api_config config;
@@ -13,6 +14,8 @@ struct api {
 	const struct str_list *known; /* the parameters of each route */
 	struct sse *sse;
 	struct stream_hub *hub;
+	struct ws_hub *sockets;
+	size_t open_sockets;
 	const struct http_server *server;
 	struct rand rand;
 	struct id_gen ids;
@@ -24,10 +27,23 @@ struct api {
 	bool ready;
 };
 
-struct exchange *exchange_new(struct api *api, struct http_request *r);
-/* Counts, logs and gives the request back unless the handler took it; x is gone. status 0: the client
- * left before it could be answered. */
+/* For r, or else for port; a is its memory. */
+struct exchange *
+exchange_new(struct api *api, struct http_request *r, struct exchange_port *port, struct arena *a);
+/* Counts, logs and gives the request or port back; x is gone. status 0: the client left before it
+ * could be answered. */
 void exchange_close(struct exchange *x, int status);
+
+/* A request that did not come over HTTP, from one who was let in and is known. From the route on it
+ * goes the way of any other, to the same handlers; texts must live as long as the arena. */
+struct api_ask {
+	struct exchange_port *port;
+	struct arena *arena;
+	const struct engine_caller *caller;
+	struct str method, path, query, body;
+	struct str idempotency_key; /* ptr NULL: none */
+};
+void api_ask(struct api *api, const struct api_ask *ask);
 
 /* An error's body. */
 struct api_error {

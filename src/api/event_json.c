@@ -2,6 +2,7 @@
 
 #include "base/json_write.h"
 #include "base/timestamp.h"
+#include "net/ws_frame.h"
 
 /* ---- the object ---- */
 
@@ -99,43 +100,85 @@ event_json_write(struct buf *out, const struct event_view *v)
 
 /* ---- frames ---- */
 
-void
-event_json_frame(struct buf *out, const struct event_view *v, int64_t frame_id)
+struct frame {
+	struct buf *out;
+	enum event_framing framing;
+	size_t at; /* of its head */
+};
+
+/* cursor -1: none, it is not stored. */
+static struct frame
+begin_frame(struct buf *out, enum event_framing framing, const char *name, int64_t cursor)
 {
-	buf_put_str(out, STR("id: "));
-	buf_put_int(out, frame_id);
-	buf_put_str(out, STR("\nevent: "));
-	buf_puts(out, event_type(v->ev->kind));
-	buf_put_str(out, STR("\ndata: "));
-	event_json_write(out, v);
-	buf_put_str(out, STR("\n\n"));
+	struct frame f = { out, framing, 0 };
+
+	if (framing == EVENT_WS) {
+		f.at = ws_frame_reserve(out);
+		buf_put_str(out, STR("\"type\":\"event\","));
+	}
+	if (cursor >= 0) {
+		buf_put_str(out, framing == EVENT_WS ? STR("\"cursor\":") : STR("id: "));
+		buf_put_int(out, cursor);
+		buf_putc(out, framing == EVENT_WS ? ',' : '\n');
+	}
+	if (framing == EVENT_WS) {
+		buf_put_str(out, STR("\"event\":"));
+	} else {
+		buf_put_str(out, STR("event: "));
+		buf_puts(out, name);
+		buf_put_str(out, STR("\ndata: "));
+	}
+	return f;
 }
 
+static void
+end_frame(const struct frame *f)
+{
+	if (f->framing == EVENT_SSE) {
+		buf_put_str(f->out, STR("\n\n"));
+		return;
+	}
+	buf_putc(f->out, '}');
+	ws_frame_finish(f->out, f->at, WS_END);
+}
+
+void
+event_json_frame(struct buf *out, enum event_framing framing, const struct event_view *v,
+		 int64_t cursor)
+{
+	struct frame f = begin_frame(out, framing, event_type(v->ev->kind), cursor);
+
+	event_json_write(out, v);
+	end_frame(&f);
+}
+
+void
+event_json_other(struct buf *out, enum event_framing framing, const char *name, struct str json)
+{
+	struct frame f = begin_frame(out, framing, name, -1);
+
+	put_on_one_line(out, json);
+	end_frame(&f);
+}
+
+/* Its object begins with the frame's name. */
 static struct jw
-begin_frame(struct buf *out, const char *name)
+begin_object(struct buf *out, const char *name)
 {
 	struct jw w;
 
-	buf_put_str(out, STR("event: "));
-	buf_puts(out, name);
-	buf_put_str(out, STR("\ndata: "));
 	jw_init(&w, out);
 	jw_object(&w);
 	jw_field_str(&w, "type", str_of(name));
 	return w;
 }
 
-static void
-end_frame(struct jw *w)
-{
-	jw_end_object(w);
-	buf_put_str(w->out, STR("\n\n"));
-}
-
 void
-event_json_preview_start(struct buf *out, const struct engine_preview *p, bool with_session)
+event_json_preview_start(struct buf *out, enum event_framing framing,
+			 const struct engine_preview *p, bool with_session)
 {
-	struct jw w = begin_frame(out, "event_start");
+	struct frame f = begin_frame(out, framing, "event_start", -1);
+	struct jw w = begin_object(out, "event_start");
 
 	jw_field_object(&w, "event");
 	jw_field_str(&w, "type", str_of(event_type(p->event_kind)));
@@ -143,13 +186,16 @@ event_json_preview_start(struct buf *out, const struct engine_preview *p, bool w
 	jw_end_object(&w);
 	if (with_session)
 		jw_field_str(&w, "session_id", p->session);
-	end_frame(&w);
+	jw_end_object(&w);
+	end_frame(&f);
 }
 
 void
-event_json_preview_delta(struct buf *out, const struct engine_preview *p, bool with_session)
+event_json_preview_delta(struct buf *out, enum event_framing framing,
+			 const struct engine_preview *p, bool with_session)
 {
-	struct jw w = begin_frame(out, "event_delta");
+	struct frame f = begin_frame(out, framing, "event_delta", -1);
+	struct jw w = begin_object(out, "event_delta");
 
 	jw_field_str(&w, "event_id", p->event_id);
 	jw_field_object(&w, "delta");
@@ -162,24 +208,29 @@ event_json_preview_delta(struct buf *out, const struct engine_preview *p, bool w
 	jw_end_object(&w);
 	if (with_session)
 		jw_field_str(&w, "session_id", p->session);
-	end_frame(&w);
+	jw_end_object(&w);
+	end_frame(&f);
 }
 
 void
-event_json_gap(struct buf *out, int64_t from, int64_t to)
+event_json_gap(struct buf *out, enum event_framing framing, int64_t from, int64_t to)
 {
-	struct jw w = begin_frame(out, "gap");
+	struct frame f = begin_frame(out, framing, "gap", -1);
+	struct jw w = begin_object(out, "gap");
 
 	jw_field_int(&w, "from", from);
 	jw_field_int(&w, "to", to);
-	end_frame(&w);
+	jw_end_object(&w);
+	end_frame(&f);
 }
 
 void
-event_json_reset(struct buf *out, int64_t head)
+event_json_reset(struct buf *out, enum event_framing framing, int64_t head)
 {
-	struct jw w = begin_frame(out, "reset");
+	struct frame f = begin_frame(out, framing, "reset", -1);
+	struct jw w = begin_object(out, "reset");
 
 	jw_field_int(&w, "head", head);
-	end_frame(&w);
+	jw_end_object(&w);
+	end_frame(&f);
 }

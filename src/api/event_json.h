@@ -21,12 +21,20 @@ struct event_view {
 int64_t event_json_accepted_at(const struct event *ev);
 void event_json_write(struct buf *out, const struct event_view *v);
 
-/* The same as a block of an event stream: id, name and data. */
-void event_json_frame(struct buf *out, const struct event_view *v, int64_t frame_id);
-/* A message that is being written: never stored, so without an id. */
-void event_json_preview_start(struct buf *out, const struct engine_preview *p, bool with_session);
-void event_json_preview_delta(struct buf *out, const struct engine_preview *p, bool with_session);
+/* The same as a frame. Of a WebSocket it is the end of a message whose beginning, {"id":N, is each
+ * reader's own: "type":"event","cursor":41,"event":{…}}. */
+enum event_framing { EVENT_SSE, EVENT_WS };
+void event_json_frame(struct buf *out, enum event_framing framing, const struct event_view *v,
+		      int64_t cursor);
+/* Any other object under a name: never stored, so without a cursor. */
+void
+event_json_other(struct buf *out, enum event_framing framing, const char *name, struct str json);
+/* A message that is being written. */
+void event_json_preview_start(struct buf *out, enum event_framing framing,
+			      const struct engine_preview *p, bool with_session);
+void event_json_preview_delta(struct buf *out, enum event_framing framing,
+			      const struct engine_preview *p, bool with_session);
 /* The cursor lies before what is kept: the events from..to are not there. */
-void event_json_gap(struct buf *out, int64_t from, int64_t to);
+void event_json_gap(struct buf *out, enum event_framing framing, int64_t from, int64_t to);
 /* The cursor lies behind the head: the log is not the one the reader knew. */
-void event_json_reset(struct buf *out, int64_t head);
+void event_json_reset(struct buf *out, enum event_framing framing, int64_t head);

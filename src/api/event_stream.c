@@ -1,32 +1,24 @@
-/* event_stream - server-sent events: one session's log, or that of all sessions the caller may see.
+/* event_stream - one session's log, or that of all sessions the caller may see, as a stream.
  *
- * A stream is a log_follow whose pages are rendered to frames on a reader's thread and pushed when
- * the client has taken the page before, and whose live events are frames that all streams share. It
- * ends with its session, its token, its client, or when the client is too slow; it never skips. */
+ * A stream is a log_follow whose pages are rendered to frames on a reader's thread and sent when the
+ * client has taken the page before, and whose live events are frames that all streams share. It ends
+ * with its session, its token, its client, or when the client is too slow; it never skips. */
 #include "api/event_stream.h"
-#include "api/event_json.h"
-#include "api/handlers.h"
-#include "api/log_follow.h"
-#include "api/page_query.h"
-#include "api/stream_hub.h"
-#include "base/xalloc.h"
 
 #include <stdlib.h>
 
-enum {
-	PAGE_BYTES = 64 * 1024, /* well below what may wait for a client */
-	PAGE_MAX = STORE_PAYLOAD_MAX + 2 * PAGE_BYTES,
-};
+#include "api/event_out.h"
+#include "api/handlers.h"
+#include "api/log_follow.h"
+#include "api/page_query.h"
+#include "base/xalloc.h"
 
 static const uint64_t PREVIEW_KINDS =
 	UINT64_C(1) << EVENT_AGENT_MESSAGE | UINT64_C(1) << EVENT_AGENT_THINKING;
 
 struct event_stream {
 	struct log_follow follow;
-	struct stream_member member;
-	struct sse_stream sse;
-	struct stream_hub *hub;
-	struct buf page; /* frames of the page being read */
+	struct event_out out;
 	uint64_t previews;
 	bool complete;   /* the page holds the session's last event */
 	bool terminated; /* when the stream began: ends when it has caught up */
@@ -60,40 +52,30 @@ on_free(struct log_follow *f)
 {
 	struct event_stream *s = stream_of(f);
 
-	http_request_release(s->sse.request);
-	buf_release(&s->page);
+	event_out_release(&s->out);
 	free(s);
 }
 
 static void
-leave(struct event_stream *s)
+finish(struct event_stream *s, enum event_out_end why)
 {
-	stream_hub_leave(&s->member);
+	event_out_end(&s->out, why);
 	log_follow_stop(&s->follow, on_free);
 }
 
 static void
-finish(struct event_stream *s)
+on_out_over(struct event_out *o)
 {
-	sse_end(&s->sse);
-	leave(s);
+	log_follow_stop(&LIST_OWNER(o, struct event_stream, out)->follow, on_free);
 }
 
 static void
-on_gone(void *context, enum http_gone why)
+on_room(struct event_out *o)
 {
-	struct event_stream *s = context;
-
-	(void)why;
-	sse_leave(&s->sse);
-	leave(s);
+	log_follow_next(&LIST_OWNER(o, struct event_stream, out)->follow);
 }
 
-static void
-on_dead(struct stream_member *m)
-{
-	finish(LIST_OWNER(m, struct event_stream, member));
-}
+static const struct event_out_ops OUT = { on_out_over, on_room };
 
 /* ---- pages ---- */
 
@@ -108,47 +90,30 @@ static bool
 on_row(struct log_follow *f, const struct store_event *ev)
 {
 	struct event_stream *s = stream_of(f);
-	struct event_view view = { .ev = &ev->ev, .processed_at_ms = ev->processed_at_ms };
 
 	if (is_for_all(s) && ev->session.len == 0)
 		return true; /* not the caller's: only its number is told */
-	if (is_for_all(s))
-		view.session_id = ev->session;
-	event_json_frame(&s->page, &view, is_for_all(s) ? ev->change : ev->ev.seq);
+	event_out_put_event(&s->out, ev);
 	s->complete = !is_for_all(s) && ends_session(ev->ev.kind);
-	return !s->complete && s->page.len < PAGE_BYTES;
+	return !s->complete && !event_out_page_is_full(&s->out);
 }
 
 static void
 on_gap(struct log_follow *f, int64_t from, int64_t to)
 {
-	event_json_gap(&stream_of(f)->page, from, to);
+	event_out_put_gap(&stream_of(f)->out, from, to);
 }
 
 static void
 on_page(struct log_follow *f)
 {
 	struct event_stream *s = stream_of(f);
-	bool pushed = s->page.len > 0;
+	bool sent = event_out_send_page(&s->out);
 
-	if (pushed) {
-		struct net_bytes *bytes = net_bytes_copy(buf_str(&s->page));
-		IGNORE(sse_send(&s->sse, bytes)); /* a stream that is over says so itself */
-		net_bytes_unref(bytes);
-		buf_clear(&s->page);
-	}
 	if (s->complete)
-		finish(s);
-	else if (!pushed)
+		finish(s, EVENT_OUT_ENDED);
+	else if (!sent)
 		log_follow_next(f);
-}
-
-static void
-on_drained(void *context)
-{
-	struct event_stream *s = context;
-
-	log_follow_next(&s->follow);
 }
 
 /* ---- live ---- */
@@ -158,35 +123,37 @@ on_live(struct log_follow *f)
 {
 	struct event_stream *s = stream_of(f);
 
-	buf_release(&s->page);
+	event_out_forget_page(&s->out);
 	if (s->terminated)
-		finish(s);
+		finish(s, EVENT_OUT_ENDED);
 	else if (s->previews != 0)
 		engine_preview_so_far(&f->watch);
 }
 
-static void
+static bool
 on_event(struct log_follow *f, const struct store_event *ev)
 {
 	struct event_stream *s = stream_of(f);
-	struct event_frames *frames = stream_hub_frames(s->hub);
 
-	IGNORE(sse_send(&s->sse, event_frames_event(frames, ev, is_for_all(s))));
+	if (!event_out_has_room(&s->out, ev->ev.payload.len))
+		return false;
+	event_out_send_event(&s->out, ev);
 	if (!is_for_all(s) && ends_session(ev->ev.kind))
-		finish(s);
+		finish(s, EVENT_OUT_ENDED);
+	return true;
 }
 
-static void
+static bool
 on_preview(struct log_follow *f, const struct engine_preview *p)
 {
 	struct event_stream *s = stream_of(f);
-	struct net_bytes *frame;
 
 	if (!(s->previews >> p->event_kind & 1))
-		return;
-	frame = event_frames_preview(stream_hub_frames(s->hub), p, is_for_all(s));
-	if (frame)
-		IGNORE(sse_send(&s->sse, frame));
+		return true;
+	if (!event_out_has_room(&s->out, p->text.len))
+		return false;
+	event_out_send_preview(&s->out, p);
+	return true;
 }
 
 static void
@@ -194,7 +161,7 @@ on_over(struct log_follow *f, int rc, const struct err *err)
 {
 	(void)rc; /* the client comes back and is told then */
 	(void)err;
-	finish(stream_of(f));
+	finish(stream_of(f), EVENT_OUT_INTERRUPTED);
 }
 
 static const struct log_follow_ops FOLLOW = {
@@ -220,7 +187,7 @@ static const struct log_follow_ops FOLLOW_WITHOUT_PREVIEWS = {
 static int
 read_wants(struct exchange *x, struct wants *out, struct err *e)
 {
-	struct str last = http_head_find(http_request_head(x->request), STR("last-event-id"));
+	struct str last = exchange_header(x, STR("last-event-id"));
 	int rc = page_query_kinds(x, "event_deltas", PREVIEW_KINDS, &out->previews, e);
 
 	out->after = -1;
@@ -235,26 +202,11 @@ read_wants(struct exchange *x, struct wants *out, struct err *e)
 	return rc;
 }
 
-static void
-send_reset(struct event_stream *s, int64_t head)
-{
-	struct net_bytes *bytes;
-
-	event_json_reset(&s->page, head);
-	bytes = net_bytes_copy(buf_str(&s->page));
-	buf_release(&s->page);
-	IGNORE(sse_send(&s->sse, bytes));
-	net_bytes_unref(bytes);
-}
-
 /* From here on the request is the stream's, and the exchange is gone. */
 static struct event_stream *
 open_stream(struct exchange *x, struct str session, const struct wants *w)
 {
 	struct event_stream *s = xcalloc(1, sizeof *s + session.len);
-	struct http_header headers[EXCHANGE_HEADERS];
-	size_t n = exchange_headers(x, headers);
-	struct http_request *r = x->request;
 
 	if (session.len > 0)
 		memcpy(s->session, session.ptr, session.len);
@@ -262,14 +214,7 @@ open_stream(struct exchange *x, struct str session, const struct wants *w)
 			w->previews != 0 ? &FOLLOW : &FOLLOW_WITHOUT_PREVIEWS);
 	s->follow.kinds = w->kinds;
 	s->previews = w->previews;
-	s->hub = api_hub(x->api);
-	s->member = (struct stream_member){ .caller = &s->follow.caller, .on_dead = on_dead };
-	buf_init(&s->page, PAGE_MAX);
-	http_request_own(r, &(struct http_owner){ on_gone, on_drained, s });
-	sse_open(api_sse(x->api), &s->sse, r, headers, n);
-	exchange_leave(x);
-	stream_hub_join(s->hub, &s->member);
-	IGNORE(sse_send(&s->sse, stream_hub_hello(s->hub)));
+	event_out_open(&s->out, x, &s->follow.caller, session.len == 0, &OUT);
 	return s;
 }
 
@@ -281,13 +226,13 @@ start(struct exchange *x, struct str session, struct wants w, int64_t head)
 	struct event_stream *s = open_stream(x, session, &w);
 
 	s->terminated = w.terminated;
-	if (http_request_is_over(s->sse.request)) { /* HEAD, or the client has left */
-		finish(s);
+	if (event_out_is_over(&s->out)) {
+		finish(s, EVENT_OUT_INTERRUPTED);
 	} else if (w.has_after && w.after <= head) {
 		log_follow_start(&s->follow, w.after);
 	} else {
 		if (w.has_after)
-			send_reset(s, head);
+			event_out_send_reset(&s->out, head);
 		log_follow_start_live(&s->follow, head);
 		on_live(&s->follow);
 	}

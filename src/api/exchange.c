@@ -14,7 +14,7 @@ enum { SPARE_MAX = 256, SCRATCH_KEPT_BYTES = 256 * 1024, NS_PER_MS = 1000000 };
 /* --- birth and end --- */
 
 struct exchange *
-exchange_new(struct api *api, struct http_request *r)
+exchange_new(struct api *api, struct http_request *r, struct exchange_port *port, struct arena *a)
 {
 	struct exchange *x;
 
@@ -29,7 +29,8 @@ exchange_new(struct api *api, struct http_request *r)
 		.api = api,
 		.engine = api->config.engine,
 		.request = r,
-		.arena = http_request_arena(r),
+		.port = port,
+		.arena = a,
 		.started_ns = clock_monotonic_ns(),
 	};
 	list_init(&x->node);
@@ -70,15 +71,25 @@ void
 exchange_close(struct exchange *x, int status)
 {
 	struct http_request *r = x->request;
+	struct exchange_port *port = x->port;
 
 	finish(x, status);
-	http_request_release(r);
+	if (port)
+		port->release(port);
+	else
+		http_request_release(r);
 }
 
 void
-exchange_leave(struct exchange *x)
+exchange_leave(struct exchange *x, int status)
 {
-	finish(x, 200);
+	finish(x, status);
+}
+
+struct str
+exchange_header(const struct exchange *x, struct str name)
+{
+	return x->request ? http_head_find(http_request_head(x->request), name) : (struct str){ 0 };
 }
 
 struct buf *
@@ -136,7 +147,10 @@ answer(struct exchange *x, struct http_reply reply, const struct http_header *mo
 		headers[n++] = more[i];
 	reply.headers = headers;
 	reply.header_count = n;
-	http_request_reply(x->request, &reply);
+	if (x->port)
+		x->port->reply(x->port, &reply);
+	else
+		http_request_reply(x->request, &reply);
 	exchange_close(x, reply.status);
 }
 

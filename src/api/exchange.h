@@ -26,6 +26,12 @@ enum route_body {
 	ROUTE_JSON_MAYBE, /* may be missing or empty */
 	ROUTE_BYTES       /* whatever comes, as body_text */
 };
+enum route_answer {
+	ROUTE_REPLY,  /* whole, JSON or a text */
+	ROUTE_EVENTS, /* a stream of events */
+	ROUTE_FILE,   /* bytes as they are read: only as an answer of HTTP */
+	ROUTE_SOCKET  /* becomes a WebSocket */
+};
 /* A row of the one table (api/routes.c). */
 struct api_route {
 	struct route route; /* method, pattern */
@@ -34,8 +40,8 @@ struct api_route {
 	enum access_verb
 		verb; /* what the engine asks for it: the authorisation matrix is made of it */
 	enum route_body body;
+	enum route_answer answer;
 	bool mutates;      /* takes an Idempotency-Key */
-	bool streams;      /* answers with server-sent events */
 	size_t body_bytes; /* 0: the configured limit */
 	/* The parameters it knows: "limit page types[] metadata.*"; others are refused. */
 	const char *query;
@@ -46,10 +52,19 @@ struct api_route {
 extern const struct api_route API_ROUTES[];
 extern const size_t API_ROUTE_COUNT;
 
+/* Where an answer goes that is for no request of HTTP (api/socket_call). */
+struct exchange_port {
+	/* Once, unless the handler opens a stream. */
+	void (*reply)(struct exchange_port *p, const struct http_reply *reply);
+	/* The exchange is over, and its memory is not used any more. */
+	void (*release)(struct exchange_port *p);
+};
+
 struct exchange {
 	struct api *api;
 	struct engine *engine;
-	struct http_request *request;
+	struct http_request *request; /* NULL: it came through port */
+	struct exchange_port *port;
 	struct arena *arena;
 	const struct api_route *route;
 	struct engine_caller caller;
@@ -91,9 +106,11 @@ void exchange_text(struct exchange *x, int status, struct str content_type, stru
  * those that every answer has (at most EXCHANGE_HEADERS); their texts live as long as x. */
 enum { EXCHANGE_HEADERS = 4 };
 size_t exchange_headers(const struct exchange *x, struct http_header headers[EXCHANGE_HEADERS]);
-/* The request is the handler's: x is gone, counted as answered with 200. Before or after sse_open, in
- * which x->arena dies: what a stream keeps it has copied. */
-void exchange_leave(struct exchange *x);
+/* The request or port is the handler's: x is gone, counted as answered with status. Before or after
+ * sse_open, in which x->arena dies: what a stream keeps it has copied. */
+void exchange_leave(struct exchange *x, int status);
+/* Of the request; ptr NULL: it was not sent, or nothing of HTTP came. */
+struct str exchange_header(const struct exchange *x, struct str name);
 struct sse *api_sse(struct api *api);
 struct loop *api_loop(struct api *api);
 struct stream_hub;

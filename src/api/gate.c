@@ -22,6 +22,7 @@ slot_of(struct gate_head *out, struct str name)
 		{ STR("idempotency-key"), offsetof(struct gate_head, idempotency_key) },
 		{ STR("content-type"), offsetof(struct gate_head, content_type) },
 		{ STR("content-encoding"), offsetof(struct gate_head, content_encoding) },
+		{ STR("sec-websocket-protocol"), offsetof(struct gate_head, protocols) },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(SLOTS); i++)
@@ -139,6 +140,21 @@ gate_token(const struct gate_head *head)
 	if (value.len > SCHEME.len && str_eq_nocase(str_slice(value, 0, SCHEME.len), SCHEME))
 		return str_trim(str_slice(value, SCHEME.len, value.len));
 	return head->api_key;
+}
+
+struct str
+gate_protocol_token(const struct gate_head *head)
+{
+	static const struct str PREFIX = STR("perdure.token.");
+	struct str rest = head->protocols, one;
+
+	while (rest.len > 0) {
+		str_cut(rest, ',', &one, &rest);
+		one = str_trim(one);
+		if (str_starts(one, PREFIX))
+			return str_slice(one, PREFIX.len, one.len);
+	}
+	return (struct str){ 0 };
 }
 
 bool

@@ -16,6 +16,7 @@ struct gate_lists {
 struct gate_head {
 	struct str host, origin, authorization, api_key, idempotency_key, content_type,
 		content_encoding;
+	struct str protocols; /* that a WebSocket may speak */
 };
 
 /* ERR_INVALID: one of them stands twice, so that it is open which counts. */
@@ -26,6 +27,8 @@ bool gate_host_is_ours(const struct gate_lists *lists, struct str host);
 bool gate_origin_is_allowed(const struct gate_lists *lists, struct str origin, struct str host);
 /* From Authorization: Bearer, else X-Api-Key; ptr NULL: there is none. */
 struct str gate_token(const struct gate_head *head);
+/* From "perdure.token.<token>" among the protocols. */
+struct str gate_protocol_token(const struct gate_head *head);
 /* A parameter that looks like a credential: URLs end up in logs and histories. */
 bool gate_url_has_token(const struct query *query);
 /* JSON, nothing said, or what curl says about any -d. */

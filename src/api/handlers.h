@@ -30,5 +30,7 @@ exchange_fn resource_add_route, resource_list_route, resource_get_route, resourc
 /* api/thread_routes */
 exchange_fn thread_list_route, thread_get_route, thread_archive_route, thread_event_list_route,
 	thread_stream_route;
+/* api/socket */
+exchange_fn socket_route;
 /* api/system_routes */
 exchange_fn system_health_route, system_ready_route, system_metrics_route, system_openapi_route;

@@ -109,6 +109,14 @@ log_follow_next(struct log_follow *f)
 
 /* ---- the watch ---- */
 
+/* What comes now is dropped, and read when there is room. */
+static void
+fall_behind(struct log_follow *f)
+{
+	f->state = LOG_FOLLOW_PAUSED;
+	f->read_again = true;
+}
+
 static void
 on_event(void *ctx, const struct store_event *ev)
 {
@@ -122,8 +130,13 @@ on_event(void *ctx, const struct store_event *ev)
 	else if (f->narrowed)
 		f->read_again = true;
 	else if (f->state == LOG_FOLLOW_LIVE && at > f->cursor) {
+		int64_t before = f->cursor;
+
 		f->cursor = at;
-		f->ops->event(f, ev);
+		if (f->ops->event(f, ev)) /* which may have been the end of f */
+			return;
+		f->cursor = before;
+		fall_behind(f);
 	}
 }
 
@@ -132,8 +145,8 @@ on_preview(void *ctx, const struct engine_preview *p)
 {
 	struct log_follow *f = ctx;
 
-	if (f->state == LOG_FOLLOW_LIVE && !f->narrowed)
-		f->ops->preview(f, p);
+	if (f->state == LOG_FOLLOW_LIVE && !f->narrowed && !f->ops->preview(f, p))
+		fall_behind(f);
 }
 
 static void

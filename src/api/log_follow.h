@@ -21,8 +21,10 @@ struct log_follow_ops {
 	void (*page)(struct log_follow *f);
 	/* The reader has caught up: what follows is live. May be NULL. */
 	void (*live)(struct log_follow *f);
-	void (*event)(struct log_follow *f, const struct store_event *ev);
-	void (*preview)(struct log_follow *f, const struct engine_preview *p); /* or NULL */
+	/* False: no room, it was not taken. It comes again in a page, after log_follow_next. */
+	bool (*event)(struct log_follow *f, const struct store_event *ev);
+	/* The same; what was written so far comes again when it is live. May be NULL. */
+	bool (*preview)(struct log_follow *f, const struct engine_preview *p);
 	/* Nothing more comes: deleted, shut down, or a page that could not be read (rc, err). */
 	void (*over)(struct log_follow *f, int rc, const struct err *err);
 };

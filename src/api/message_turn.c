@@ -2,15 +2,12 @@
 
 #include <stdlib.h>
 
-#include "api/event_json.h"
+#include "api/event_out.h"
 #include "api/log_follow.h"
 #include "api/message_wait.h"
-#include "api/stream_hub.h"
 #include "base/xalloc.h"
 
 enum {
-	PAGE_BYTES = 64 * 1024,
-	PAGE_MAX = STORE_PAYLOAD_MAX + 2 * PAGE_BYTES,
 	ANSWER_MAX = 256 * 1024 * 1024,
 	STARTS_MAX = 64, /* status_running events to look through for a turn's first */
 };
@@ -26,10 +23,7 @@ struct message_turn {
 	int64_t start_seq;  /* wait: of a turn that ran before the message joined it */
 
 	bool streams;
-	struct sse_stream sse;
-	struct stream_member member;
-	struct stream_hub *hub;
-	struct buf page;
+	struct event_out out; /* when it does */
 };
 
 static struct message_turn *
@@ -60,10 +54,9 @@ on_free(struct log_follow *f)
 	struct message_turn *t = turn_of(f);
 
 	if (t->streams)
-		http_request_release(t->sse.request);
+		event_out_release(&t->out);
 	message_wait_release(&t->fold);
 	arena_release(&t->arena);
-	buf_release(&t->page);
 	free(t);
 }
 
@@ -71,8 +64,6 @@ static void
 leave(struct message_turn *t)
 {
 	timeout_cancel(&t->timeout);
-	if (t->streams)
-		stream_hub_leave(&t->member);
 	log_follow_stop(&t->follow, on_free);
 }
 
@@ -97,7 +88,7 @@ static void
 fail(struct message_turn *t, int rc, const struct err *err)
 {
 	if (t->streams)
-		sse_end(&t->sse);
+		event_out_end(&t->out, EVENT_OUT_INTERRUPTED);
 	else
 		exchange_fail(TAKE(t->x), rc, err);
 	leave(t);
@@ -193,7 +184,7 @@ complete(struct message_turn *t)
 {
 	timeout_cancel(&t->timeout);
 	if (t->streams) {
-		sse_end(&t->sse);
+		event_out_end(&t->out, EVENT_OUT_ENDED);
 		leave(t);
 	} else if (t->fold.joined) {
 		engine_unwatch(&t->follow.watch);
@@ -210,29 +201,21 @@ static bool
 on_row(struct log_follow *f, const struct store_event *ev)
 {
 	struct message_turn *t = turn_of(f);
-	struct event_view view = { .ev = &ev->ev, .processed_at_ms = ev->processed_at_ms };
 
 	if (message_wait_apply(&t->fold, &ev->ev) && t->streams)
-		event_json_frame(&t->page, &view, ev->ev.seq);
-	return !message_wait_is_over(&t->fold) && t->page.len < PAGE_BYTES;
+		event_out_put_event(&t->out, ev);
+	return !message_wait_is_over(&t->fold) && !event_out_page_is_full(&t->out);
 }
 
 static void
 on_page(struct log_follow *f)
 {
 	struct message_turn *t = turn_of(f);
-	bool pushed = t->page.len > 0;
+	bool sent = event_out_send_page(&t->out);
 
-	if (pushed) {
-		struct net_bytes *bytes = net_bytes_copy(buf_str(&t->page));
-
-		IGNORE(sse_send(&t->sse, bytes)); /* a stream that is over says so itself */
-		net_bytes_unref(bytes);
-		buf_clear(&t->page);
-	}
 	if (message_wait_is_over(&t->fold))
 		complete(t);
-	else if (!pushed)
+	else if (!sent)
 		log_follow_next(f);
 }
 
@@ -242,34 +225,36 @@ on_live(struct log_follow *f)
 	engine_preview_so_far(&f->watch);
 }
 
-static void
+static bool
 on_event(struct log_follow *f, const struct store_event *ev)
 {
 	struct message_turn *t = turn_of(f);
 
+	if (!event_out_has_room(&t->out, ev->ev.payload.len))
+		return false;
 	if (message_wait_apply(&t->fold, &ev->ev) && t->streams)
-		IGNORE(sse_send(&t->sse, event_frames_event(stream_hub_frames(t->hub), ev, false)));
+		event_out_send_event(&t->out, ev);
 	if (message_wait_is_over(&t->fold))
 		complete(t);
+	return true;
 }
 
-static void
+static bool
 on_preview(struct log_follow *f, const struct engine_preview *p)
 {
 	struct message_turn *t = turn_of(f);
-	struct net_bytes *frame;
 
 	if (t->fold.state != MESSAGE_RUNS)
-		return;
+		return true;
+	if (!event_out_has_room(&t->out, p->text.len))
+		return false;
 	if (p->event_kind == EVENT_AGENT_MESSAGE && p->kind == PREVIEW_END)
 		buf_clear(&t->fold.partial);
 	else if (p->event_kind == EVENT_AGENT_MESSAGE)
 		message_wait_preview(&t->fold, p->event_id, p->text);
-	if (!t->streams)
-		return;
-	frame = event_frames_preview(stream_hub_frames(t->hub), p, false);
-	if (frame)
-		IGNORE(sse_send(&t->sse, frame));
+	if (t->streams)
+		event_out_send_preview(&t->out, p);
+	return true;
 }
 
 static void
@@ -311,21 +296,9 @@ write_timeout(struct message_turn *t, struct buf *out)
 	jw_end_object(&w);
 }
 
-static void
-send_timeout_frame(struct message_turn *t)
-{
-	struct sse_event event = {
-		.name = STR("error"),
-		.data = STR("{\"type\":\"error\",\"error\":{\"type\":\"timeout_error\",\"message\":"
-			    "\"the turn is not finished; it goes on\"}}"),
-	};
-	struct net_bytes *frame;
-
-	if (sse_frame(&event, &frame, NULL) != 0)
-		return;
-	IGNORE(sse_send(&t->sse, frame));
-	net_bytes_unref(frame);
-}
+static const struct str TIMEOUT_FRAME =
+	STR("{\"type\":\"error\",\"error\":{\"type\":\"timeout_error\",\"message\":"
+	    "\"the turn is not finished; it goes on\"}}");
 
 static void
 on_timeout(struct timeout *timeout)
@@ -341,8 +314,8 @@ on_timeout(struct timeout *timeout)
 		return;
 	}
 	if (t->streams) {
-		send_timeout_frame(t);
-		sse_end(&t->sse);
+		event_out_send_other(&t->out, "error", TIMEOUT_FRAME);
+		event_out_end(&t->out, EVENT_OUT_ENDED);
 		leave(t);
 		return;
 	}
@@ -368,8 +341,6 @@ turn_new(struct exchange *x, const struct message_posted *m)
 	t->posted.event_id = arena_str(&t->arena, m->event_id);
 	message_wait_init(&t->fold, m->event_id);
 	timeout_init(&t->timeout, on_timeout);
-	buf_init(&t->page, PAGE_MAX);
-	t->hub = api_hub(x->api);
 	t->loop = api_loop(x->api);
 	log_follow_init(&t->follow, x->engine, &x->caller, t->posted.session, &FOLLOW);
 	return t;
@@ -391,36 +362,22 @@ message_turn_wait(struct exchange *x, const struct message_posted *m, int64_t ti
 }
 
 static void
-on_gone(void *context, enum http_gone why)
+on_out_over(struct event_out *o)
 {
-	struct message_turn *t = context;
-
-	(void)why;
-	sse_leave(&t->sse);
-	leave(t);
+	leave(LIST_OWNER(o, struct message_turn, out));
 }
 
 static void
-on_drained(void *context)
+on_room(struct event_out *o)
 {
-	struct message_turn *t = context;
-
-	log_follow_next(&t->follow);
+	log_follow_next(&LIST_OWNER(o, struct message_turn, out)->follow);
 }
 
-static void
-on_dead(struct stream_member *m)
-{
-	struct message_turn *t = LIST_OWNER(m, struct message_turn, member);
-
-	sse_end(&t->sse);
-	leave(t);
-}
+static const struct event_out_ops OUT = { on_out_over, on_room };
 
 static void
 send_posted(struct message_turn *t)
 {
-	struct net_bytes *frame;
 	struct buf data;
 	struct jw w;
 
@@ -429,11 +386,7 @@ send_posted(struct message_turn *t)
 	jw_object(&w);
 	message_posted_write(&t->posted, &w);
 	jw_end_object(&w);
-	if (sse_frame(&(struct sse_event){ .name = STR("message"), .data = buf_str(&data) }, &frame,
-		      NULL) == 0) {
-		IGNORE(sse_send(&t->sse, frame));
-		net_bytes_unref(frame);
-	}
+	event_out_send_other(&t->out, "message", buf_str(&data));
 	buf_release(&data);
 }
 
@@ -441,19 +394,12 @@ void
 message_turn_stream(struct exchange *x, const struct message_posted *m, int64_t timeout_ms)
 {
 	struct message_turn *t = turn_new(x, m);
-	struct http_header headers[EXCHANGE_HEADERS];
-	size_t n = exchange_headers(x, headers);
-	struct http_request *r = x->request;
 
 	t->streams = true;
-	t->member = (struct stream_member){ .caller = &t->follow.caller, .on_dead = on_dead };
-	http_request_own(r, &(struct http_owner){ on_gone, on_drained, t });
-	sse_open(api_sse(x->api), &t->sse, r, headers, n);
-	exchange_leave(x);
-	stream_hub_join(t->hub, &t->member);
+	event_out_open(&t->out, x, &t->follow.caller, false, &OUT);
 	send_posted(t);
-	if (http_request_is_over(r) || !t->posted.triggered) {
-		sse_end(&t->sse);
+	if (event_out_is_over(&t->out) || !t->posted.triggered) {
+		event_out_end(&t->out, EVENT_OUT_ENDED);
 		leave(t);
 		return;
 	}

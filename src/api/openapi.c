@@ -93,8 +93,10 @@ write_parameters(struct jw *w, const struct api_route *row)
 	}
 	if (row->mutates)
 		write_parameter(w, STR("Idempotency-Key"), "header");
-	if (row->streams)
+	if (row->answer == ROUTE_EVENTS)
 		write_parameter(w, STR("Last-Event-ID"), "header");
+	if (row->answer == ROUTE_SOCKET)
+		write_parameter(w, STR("Sec-WebSocket-Protocol"), "header");
 	jw_end_array(w);
 }
 
@@ -127,7 +129,7 @@ content_type(const struct api_route *row, const char *schema)
 		return "text/plain";
 	if (!openapi_schemas_has(str_of(schema)))
 		return "application/x-ndjson";
-	return row->streams ? "text/event-stream" : "application/json";
+	return row->answer == ROUTE_EVENTS ? "text/event-stream" : "application/json";
 }
 
 static void
@@ -156,13 +158,27 @@ write_error(struct jw *w, const char *status, const char *component)
 }
 
 static void
+write_success(struct jw *w, const struct api_route *row)
+{
+	static const char *const DONE[] = {
+		[ROUTE_REPLY] = "Done",
+		[ROUTE_EVENTS] = "A stream of events",
+		[ROUTE_FILE] = "The file",
+		[ROUTE_SOCKET] = "A WebSocket (RFC 6455) whose messages are JSON objects",
+	};
+
+	jw_field_object(w, row->answer == ROUTE_SOCKET ? "101" : "200");
+	jw_field_str(w, "description", str_of(DONE[row->answer]));
+	if (row->answer != ROUTE_SOCKET)
+		write_content(w, content_type(row, row->response), row->response);
+	jw_end_object(w);
+}
+
+static void
 write_answers(struct jw *w, const struct api_route *row)
 {
 	jw_field_object(w, "responses");
-	jw_field_object(w, "200");
-	jw_field_str(w, "description", str_of(row->streams ? "A stream of events" : "Done"));
-	write_content(w, content_type(row, row->response), row->response);
-	jw_end_object(w);
+	write_success(w, row);
 	write_error(w, "400", "Invalid");
 	if (row->auth == ROUTE_TOKEN) {
 		write_error(w, "401", "Unauthenticated");
@@ -172,6 +188,8 @@ write_answers(struct jw *w, const struct api_route *row)
 		write_error(w, "409", "Conflict");
 		write_error(w, "422", "RepeatedOtherwise");
 	}
+	if (row->answer == ROUTE_SOCKET)
+		write_error(w, "426", "NoUpgrade");
 	write_error(w, "503", "Unavailable");
 	jw_end_object(w);
 }
@@ -259,6 +277,7 @@ write_responses(struct jw *w)
 		{ "NotFound", "Absent, or not for this token to see" },
 		{ "Conflict", "The state forbids it; x-should-retry is false" },
 		{ "RepeatedOtherwise", "The Idempotency-Key was used with another body" },
+		{ "NoUpgrade", "The request does not ask for a WebSocket of version 13" },
 		{ "Unavailable", "Starting, stopping, or the disk failed" },
 	};
 

@@ -28,6 +28,8 @@ const struct api_route API_ROUTES[] = {
 	  .summary = "This description" },
 	{ ROW("GET", "/metrics", system_metrics_route, ACCESS_SERVER, "server"),
 	  .summary = "Numbers for Prometheus" },
+	{ ROW("GET", "/v1/ws", socket_route, ACCESS_SESSION_READ, "server"), .answer = ROUTE_SOCKET,
+	  .summary = "Open a WebSocket: the same requests, streams and cursors as messages" },
 
 	{ ROW("POST", "/v1/agents", agent_create_route, ACCESS_AGENT_MANAGE, "agents"),
 	  TAKES("AgentCreate"), .response = "Agent", .summary = "Create an agent" },
@@ -115,7 +117,8 @@ const struct api_route API_ROUTES[] = {
 	  .summary = "Look at what is pending or due, and run one turn for it" },
 	{ ROW("GET", "/v1/sessions/{session_id}/export", session_export_route, ACCESS_SESSION_READ,
 	      "sessions"),
-	  .response = "Bundle", .summary = "Export the whole log as a bundle" },
+	  .answer = ROUTE_FILE, .response = "Bundle",
+	  .summary = "Export the whole log as a bundle" },
 	{ ROW("GET", "/v1/search", session_search_route, ACCESS_SESSION_READ, "sessions"),
 	  .query = PAGE " q session_id agent_id workspace_id types[]", .response = "SearchPage",
 	  .summary = "Search in what people and agents said" },
@@ -129,10 +132,10 @@ const struct api_route API_ROUTES[] = {
 	  .query = EVENTS, .response = "EventPage", .summary = "List the log" },
 	{ ROW("GET", "/v1/sessions/{session_id}/events/stream", event_stream_route,
 	      ACCESS_SESSION_READ, "sessions"),
-	  .streams = true, .query = "after event_deltas[]", .response = "Event",
+	  .answer = ROUTE_EVENTS, .query = "after event_deltas[]", .response = "Event",
 	  .summary = "Follow the log: from a cursor, then live" },
 	{ ROW("GET", "/v1/events/stream", event_firehose_route, ACCESS_SESSION_READ, "sessions"),
-	  .streams = true, .query = "after types[] event_deltas[]", .response = "Event",
+	  .answer = ROUTE_EVENTS, .query = "after types[] event_deltas[]", .response = "Event",
 	  .summary = "Follow all sessions that the token may see" },
 
 	{ ROW("POST", "/v1/sessions/{session_id}/messages", message_post_route, ACCESS_SESSION_POST,
@@ -177,7 +180,7 @@ const struct api_route API_ROUTES[] = {
 	  .query = EVENTS, .response = "EventPage", .summary = "List the log of a thread" },
 	{ ROW("GET", "/v1/sessions/{session_id}/threads/{thread_id}/stream", thread_stream_route,
 	      ACCESS_SESSION_READ, "sessions"),
-	  .streams = true, .query = "after event_deltas[]", .response = "Event",
+	  .answer = ROUTE_EVENTS, .query = "after event_deltas[]", .response = "Event",
 	  .summary = "Follow the log of a thread" },
 	/* clang-format on */
 };

@@ -121,7 +121,7 @@ begin(struct session_export *ex)
 	ex->request = x->request;
 	http_request_own(ex->request, &(struct http_owner){ on_gone, on_drained, ex });
 	http_request_open(ex->request, &reply);
-	exchange_leave(x);
+	exchange_leave(x, 200);
 	if (http_request_is_over(ex->request)) { /* HEAD, or the client has left */
 		http_request_release(TAKE(ex->request));
 		export_free(ex);

@@ -53,6 +53,8 @@ put_server(struct buf *out, const struct api *api)
 	const struct metrics_number numbers[] = {
 		{ "perdure_http_connections", "Connections that are open.", "gauge",
 		  api->server ? http_server_connections(api->server) : 0 },
+		{ "perdure_open_sockets", "WebSockets that are open.", "gauge",
+		  (double)api->open_sockets },
 		{ "perdure_open_streams", "Event streams that are open.", "gauge",
 		  (double)sse_count(api->sse) },
 		{ "perdure_events_appended_total", "Events made durable since the start.",

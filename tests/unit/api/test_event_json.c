@@ -85,17 +85,49 @@ A4_a_frame_is_one_block(void **state)
 
 	(void)state;
 	buf_init(&out, 4096);
-	event_json_frame(&out, &(struct event_view){ .ev = &ev }, 41);
+	event_json_frame(&out, EVENT_SSE, &(struct event_view){ .ev = &ev }, 41);
 	check_str("frame", buf_str(&out),
 		  STR("id: 41\nevent: user.interrupt\ndata: {\"id\":\"e\",\"type\": "
 		      "\"user.interrupt\",\"seq\":41,\"created_at\":\"2026-01-01T00:00:00Z\","
 		      "\"processed_at\":null}\n\n"));
 	buf_clear(&out);
-	event_json_gap(&out, 3, 9);
-	event_json_reset(&out, 12);
+	event_json_gap(&out, EVENT_SSE, 3, 9);
+	event_json_reset(&out, EVENT_SSE, 12);
 	check_str("gap and reset", buf_str(&out),
 		  STR("event: gap\ndata: {\"type\":\"gap\",\"from\":3,\"to\":9}\n\n"
 		      "event: reset\ndata: {\"type\":\"reset\",\"head\":12}\n\n"));
+	buf_release(&out);
+}
+
+static void
+A16_a_frame_is_the_end_of_a_message(void **state)
+{
+	struct event ev = { .seq = 41,
+			    .id = STR("e"),
+			    .kind = EVENT_USER_INTERRUPT,
+			    .created_at_ms = 1767225600000,
+			    .payload = STR("{\"type\":\"user.interrupt\"}") };
+	struct engine_preview p = { .session = STR("s1"),
+				    .event_id = STR("sevt_9"),
+				    .event_kind = EVENT_AGENT_THINKING };
+	struct buf out;
+
+	(void)state;
+	buf_init(&out, 4096);
+	event_json_frame(&out, EVENT_WS, &(struct event_view){ .ev = &ev }, 41);
+	check_str("frame", buf_str(&out),
+		  STR("\x80\x7e\x00\x87\"type\":\"event\",\"cursor\":41,\"event\":{\"id\":\"e\","
+		      "\"type\":\"user.interrupt\",\"seq\":41,\"created_at\":"
+		      "\"2026-01-01T00:00:00Z\",\"processed_at\":null}}"));
+	buf_clear(&out);
+	event_json_gap(&out, EVENT_WS, 3, 9);
+	event_json_other(&out, EVENT_WS, "message", STR("{\"type\":\"message\"}"));
+	event_json_preview_start(&out, EVENT_WS, &p, true);
+	check_str("others", buf_str(&out),
+		  STR("\x80\x36\"type\":\"event\",\"event\":{\"type\":\"gap\",\"from\":3,\"to\":9}}"
+		      "\x80\x2a\"type\":\"event\",\"event\":{\"type\":\"message\"}}"
+		      "\x80\x70\"type\":\"event\",\"event\":{\"type\":\"event_start\",\"event\":"
+		      "{\"type\":\"agent.thinking\",\"id\":\"sevt_9\"},\"session_id\":\"s1\"}}"));
 	buf_release(&out);
 }
 
@@ -110,8 +142,8 @@ A4_previews_carry_no_id(void **state)
 
 	(void)state;
 	buf_init(&out, 4096);
-	event_json_preview_start(&out, &p, false);
-	event_json_preview_delta(&out, &p, true);
+	event_json_preview_start(&out, EVENT_SSE, &p, false);
+	event_json_preview_delta(&out, EVENT_SSE, &p, true);
 	check_str("previews", buf_str(&out),
 		  STR("event: event_start\ndata: {\"type\":\"event_start\",\"event\":{\"type\":"
 		      "\"agent.thinking\",\"id\":\"sevt_9\"}}\n\n"
@@ -142,6 +174,7 @@ main(void)
 
 	SUITE_ROWS(&s, ROWS, row_holds);
 	SUITE_TEST(&s, A4_a_frame_is_one_block);
+	SUITE_TEST(&s, A16_a_frame_is_the_end_of_a_message);
 	SUITE_TEST(&s, A4_previews_carry_no_id);
 	SUITE_TEST(&s, M9_passive_inputs_are_processed_on_arrival);
 	return suite_run(&s, "api/event_json");

@@ -131,6 +131,7 @@ static struct reader {
 	int64_t gapped; /* events that were told to be gone */
 	int page_rows;  /* in the page being read */
 	int page_max;
+	bool full; /* no room for live events */
 	bool live, paused, over, gone;
 	int rc;
 	const char *wrong;
@@ -177,12 +178,25 @@ on_live(struct log_follow *f)
 	R.live = true;
 }
 
-static void
+static bool
 on_event(struct log_follow *f, const struct store_event *ev)
 {
 	(void)f;
+	if (R.full) {
+		R.paused = true;
+		return false;
+	}
 	note(ev->ev.seq);
 	R.shown += ev->session.len > 0;
+	return true;
+}
+
+static bool
+on_preview(struct log_follow *f, const struct engine_preview *p)
+{
+	(void)f, (void)p;
+	R.paused |= R.full;
+	return !R.full;
 }
 
 static void
@@ -199,6 +213,7 @@ static const struct log_follow_ops OPS = {
 	.page = on_page,
 	.live = on_live,
 	.event = on_event,
+	.preview = on_preview,
 	.over = on_over,
 };
 
@@ -381,6 +396,48 @@ stopping_waits_for_the_page(void **state)
 	assert_true(R.gone);
 }
 
+static void
+A16_what_had_no_room_comes_again(void **state)
+{
+	(void)state;
+	begin(STR("s"), true, 3);
+	W.told = 3;
+	log_follow_start_live(&R.follow, 3);
+	R.last = 3;
+	R.full = true;
+	W.log = 5;
+	tell_one(), tell_one();
+	assert_int_equal(R.last, 3);
+	assert_false(W.reading); /* not before the reader says so */
+	R.full = false;
+	go_on();
+	read_page();
+	assert_true(R.live);
+	assert_int_equal(R.last, 5);
+	W.log = 6;
+	tell_one();
+	assert_int_equal(R.last, 6);
+	assert_null(R.wrong);
+}
+
+static void
+A16_a_preview_without_room_is_begun_again(void **state)
+{
+	struct engine_preview p = { .kind = PREVIEW_DELTA };
+
+	(void)state;
+	begin(STR("s"), true, 3);
+	W.told = 3;
+	log_follow_start_live(&R.follow, 3);
+	R.full = true;
+	W.watch->on_preview(W.watch->ctx, &p);
+	assert_int_equal(R.follow.state, LOG_FOLLOW_PAUSED);
+	R.full = R.live = false;
+	go_on();
+	read_page();
+	assert_true(R.live); /* where the text so far is asked for */
+}
+
 /* Every order in which appends, tellings, rows, ends of pages and a slow client can happen. */
 static void
 A4_no_order_of_things_skips_or_doubles(void **state)
@@ -400,7 +457,7 @@ A4_no_order_of_things_skips_or_doubles(void **state)
 		R.last = (int64_t)rand_below(&dice, (uint64_t)W.log + 1);
 		log_follow_start(&R.follow, R.last);
 		for (int i = 0; i < 40; i++) {
-			uint64_t what = rand_below(&dice, 5);
+			uint64_t what = rand_below(&dice, 6);
 
 			if (what == 0)
 				W.log++;
@@ -412,7 +469,10 @@ A4_no_order_of_things_skips_or_doubles(void **state)
 				end_page();
 			else if (what == 4 && R.paused)
 				go_on();
+			else if (what == 5)
+				R.full = !R.full;
 		}
+		R.full = false;
 		while (W.told < W.log)
 			tell_one();
 		while (W.reading || R.paused) {
@@ -442,6 +502,8 @@ main(void)
 	SUITE_TEST(&s, a_page_that_fails_ends_it);
 	SUITE_TEST(&s, A4_the_rest_is_read_before_a_deleted_log_ends);
 	SUITE_TEST(&s, stopping_waits_for_the_page);
+	SUITE_TEST(&s, A16_what_had_no_room_comes_again);
+	SUITE_TEST(&s, A16_a_preview_without_room_is_begun_again);
 	SUITE_TEST(&s, A4_no_order_of_things_skips_or_doubles);
 	return suite_run(&s, "api/log_follow");
 }

@@ -296,6 +296,8 @@ expected(const struct api_route *row, enum who who, enum thing thing, const char
 		return 200;
 	if (who == NOBODY || who == UNKNOWN)
 		return 401;
+	if (row->answer == ROUTE_SOCKET)
+		return 426; /* any token may; what it may ask there is asked there */
 	if (is_narrowed(row))
 		return 200;
 	d = access_policy_decide(&CALLERS[who].is, verb_of(row), &t);
@@ -320,8 +322,8 @@ check_cell(const struct api_route *row, enum who who, enum thing thing)
 	target = target_of(row, thing, session);
 	want = expected(row, who, thing, session);
 	/* A stream would never end: its head is all that counts. */
-	reply = ask(row->streams ? "HEAD" : row->route.method, target, CALLERS[who].token,
-		    body_of(row));
+	reply = ask(row->answer == ROUTE_EVENTS ? "HEAD" : row->route.method, target,
+		    CALLERS[who].token, body_of(row));
 	if (want == 0 ? reply.status >= 500 || reply.status == 401 || reply.status == 403 ||
 				reply.status == 404
 		      : reply.status != want)
