@@ -61,7 +61,7 @@ pass_gate(struct exchange *x, const struct gate_head *head)
 		return refuse(x, 421,
 			      "Host: this server does not go by that name; add it to the list of "
 			      "hosts in the configuration");
-	if (head->origin.ptr && !gate_origin_is_allowed(lists, head->origin, head->host))
+	if (head->origin.ptr && !gate_origin_is_allowed(lists, head))
 		return refuse(x, 403,
 			      "Origin: pages from there may not use this server; add it to the "
 			      "list of origins in the configuration");

@@ -34,7 +34,7 @@ slot_of(struct gate_head *out, struct str name)
 int
 gate_read(const struct http_head *head, struct gate_head *out, struct err *e)
 {
-	struct gate_head found = { 0 };
+	struct gate_head found = { .over_tls = head->over_tls };
 
 	for (size_t i = 0; i < head->header_count; i++) {
 		struct str *slot = slot_of(&found, head->headers[i].name);
@@ -117,16 +117,21 @@ gate_host_is_ours(const struct gate_lists *lists, struct str host)
 	       is_loopback_ipv4(name) || is_listed(lists->hosts, name);
 }
 
-bool
-gate_origin_is_allowed(const struct gate_lists *lists, struct str origin, struct str host)
+static bool
+is_own_origin(const struct gate_head *head, struct str scheme)
 {
-	static const struct str SCHEMES[] = { STR("http://"), STR("https://") };
+	struct str origin = head->origin;
 
-	for (size_t i = 0; i < ARRAY_LEN(SCHEMES); i++)
-		if (str_starts(origin, SCHEMES[i]) && host.len > 0 &&
-		    str_eq_nocase(str_slice(origin, SCHEMES[i].len, origin.len), host))
-			return true;
-	return is_listed(lists->origins, origin);
+	return str_starts(origin, scheme) && head->host.len > 0 &&
+	       str_eq_nocase(str_slice(origin, scheme.len, origin.len), head->host);
+}
+
+bool
+gate_origin_is_allowed(const struct gate_lists *lists, const struct gate_head *head)
+{
+	return is_own_origin(head, STR("https://")) ||
+	       (!head->over_tls && is_own_origin(head, STR("http://"))) ||
+	       is_listed(lists->origins, head->origin);
 }
 
 /* --- credentials --- */

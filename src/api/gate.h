@@ -17,14 +17,16 @@ struct gate_head {
 	struct str host, origin, authorization, api_key, idempotency_key, content_type,
 		content_encoding;
 	struct str protocols; /* that a WebSocket may speak */
+	bool over_tls;
 };
 
 /* ERR_INVALID: one of them stands twice, so that it is open which counts. */
 NODISCARD int gate_read(const struct http_head *head, struct gate_head *out, struct err *e);
 /* Loopback names and addresses always are; the port does not matter. */
 bool gate_host_is_ours(const struct gate_lists *lists, struct str host);
-/* origin is the header's value; host is what the request calls us. */
-bool gate_origin_is_allowed(const struct gate_lists *lists, struct str origin, struct str host);
+/* Listed, or what the request calls us: over TLS by https, else by either, for a proxy in front may
+ * speak TLS. */
+bool gate_origin_is_allowed(const struct gate_lists *lists, const struct gate_head *head);
 /* From Authorization: Bearer, else X-Api-Key; ptr NULL: there is none. */
 struct str gate_token(const struct gate_head *head);
 /* From "perdure.token.<token>" among the protocols. */

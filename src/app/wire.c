@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "api/api.h"
+#include "app/certificate.h"
 #include "app/host_loop.h"
 #include "app/models.h"
 #include "app/owner_token.h"
@@ -160,6 +161,20 @@ open_store(struct wire *w, struct err *e)
 
 /* ---- the surfaces ---- */
 
+/* Its files may have changed although its paths have not. */
+static int
+use_certificate(struct wire *w, struct err *e)
+{
+	struct tls_config *tls = NULL;
+	int rc = certificate_load(w->config, clock_now_ms(), &tls, e);
+
+	if (rc != 0 || !tls)
+		return rc;
+	http_server_use_tls(w->server, tls);
+	tls_config_unref(tls);
+	return 0;
+}
+
 static int
 cannot_listen(const struct config_listen *at, int rc, struct err *e)
 {
@@ -181,12 +196,15 @@ cannot_listen(const struct config_listen *at, int rc, struct err *e)
 static int
 listen_at(struct wire *w, const struct config_listen *at, struct err *e)
 {
+	bool tls = w->config->tls.certificate.len > 0;
 	struct address *shown;
 	int port = 0;
 	int rc;
 
 	if (at->path.len > 0)
 		rc = http_server_listen_unix(w->server, at->path.ptr, e);
+	else if (tls)
+		rc = http_server_listen_tls(w->server, at->host.ptr, at->port, &port, e);
 	else
 		rc = http_server_listen_tcp(w->server, at->host.ptr, at->port, &port, e);
 	if (rc != 0)
@@ -196,8 +214,8 @@ listen_at(struct wire *w, const struct config_listen *at, struct err *e)
 		snprintf(shown->text, sizeof shown->text, "unix:%s", at->path.ptr);
 	else
 		snprintf(shown->text, sizeof shown->text,
-			 strchr(at->host.ptr, ':') ? "http://[%s]:%d" : "http://%s:%d",
-			 at->host.ptr, port);
+			 strchr(at->host.ptr, ':') ? "%s://[%s]:%d" : "%s://%s:%d",
+			 tls ? "https" : "http", at->host.ptr, port);
 	return 0;
 }
 
@@ -205,7 +223,7 @@ static int
 open_surfaces(struct wire *w, struct err *e)
 {
 	struct http_handler handler;
-	int rc = 0;
+	int rc;
 
 	w->api = api_new(&(struct api_config){
 		.loop = w->loop,
@@ -218,6 +236,7 @@ open_surfaces(struct wire *w, struct err *e)
 	handler = api_handler(w->api);
 	w->server = http_server_new(w->loop, &handler, &w->config->limits);
 	api_set_server(w->api, w->server);
+	rc = use_certificate(w, e);
 	for (size_t i = 0; rc == 0 && i < w->config->listen.len; i++)
 		rc = listen_at(w, &w->config->listen.ptr[i], e);
 	return rc;
@@ -308,12 +327,16 @@ wire_new_token_file(const struct wire *w)
 void
 wire_reload(struct wire *w, const struct config *config)
 {
+	struct err e;
+
 	w->config = config;
 	api_set_lists(w->api, config->hosts, config->origins);
 	models_reload(w->models, config);
 	engine_reload(w->engine, &(struct engine_settings){ .default_model = config->model,
 							    .queue_depth = config->queue.depth,
 							    .quiet_ms = config->queue.quiet_ms });
+	if (use_certificate(w, &e) != 0)
+		log_write(LOG_ERROR, "tls.certificate_kept", LOG_STR("reason", str_of(e.text)));
 }
 
 /* Readers see the last turn end before their streams do. */

@@ -19,11 +19,11 @@ struct wire_events {
  * bound before on_ready, so that a refusal comes at once. */
 NODISCARD int wire_open(struct wire **out, struct loop *loop, const struct config *config,
 			const struct wire_events *events, struct err *e);
-/* One line per address, for people: "http://127.0.0.1:7340". */
+/* One line per address, for people: "https://127.0.0.1:7340". */
 void wire_print_addresses(const struct wire *w);
 /* Made at this start: the file of the owner's token, else NULL. */
 const char *wire_new_token_file(const struct wire *w);
-/* What a reload may change; config must outlive the wire. */
+/* What a reload may change, the certificate's files among it; config must outlive the wire. */
 void wire_reload(struct wire *w, const struct config *config);
 /* No new requests; turns get until the configured timeout, clients a few seconds more. on_drained
  * follows. */

@@ -109,6 +109,7 @@ on_head(struct http_conn *c, const struct http_head *head)
 	c->state = HTTP_CONN_BODY;
 	r->head = *head;
 	r->head.peer = arena_str(&r->arena, str_of(c->peer->text));
+	r->head.over_tls = c->tls != NULL;
 	r->is_head = str_eq(head->method, STR("HEAD"));
 	r->continue_due = head->expects_continue;
 	r->since_ms = loop_now_ms(c->server->loop);

@@ -29,6 +29,7 @@ struct http_head {
 	size_t header_count;
 	int64_t content_length; /* 0: no body; -1: chunked, length not known */
 	bool keep_alive, expects_continue, http_1_0;
+	bool over_tls;
 };
 
 /* The first header of that name (lower case); ptr is NULL when there is none. */

@@ -63,10 +63,14 @@ host_holds(void **state)
 
 static const struct origin_row {
 	const char *name, *origin, *host;
-	bool allowed;
+	bool allowed, over_tls;
 } ORIGINS[] = {
 	{ "A1 origin: our own", "http://localhost:7340", "localhost:7340", true },
 	{ "A1 origin: our own behind TLS", "https://perdure.example", "perdure.example", true },
+	{ "A1 origin: our own over TLS", "https://perdure.example", "perdure.example", true, true },
+	{ "A1 origin: ours, but before TLS", "http://perdure.example", "perdure.example", false,
+	  true },
+	{ "A1 origin: listed, over TLS", "https://console.example", "perdure.example", true, true },
 	{ "A1 origin: our own in capitals", "http://LOCALHOST:7340", "localhost:7340", true },
 	{ "A1 origin: listed", "https://console.example", "localhost:7340", true },
 	{ "A1 origin: null", "null", "localhost:7340", false },
@@ -92,8 +96,11 @@ origin_holds(void **state)
 {
 	const struct origin_row *row = *state;
 
-	assert_int_equal(gate_origin_is_allowed(&LISTS, str_of(row->origin), str_of(row->host)),
-			 row->allowed);
+	struct gate_head head = { .origin = str_of(row->origin),
+				  .host = str_of(row->host),
+				  .over_tls = row->over_tls };
+
+	assert_int_equal(gate_origin_is_allowed(&LISTS, &head), row->allowed);
 }
 
 static const struct token_row {
@@ -188,6 +195,27 @@ A1_bodies_come_as_they_are(void **state)
 	assert_false(gate_takes_encoding(STR("identity, gzip")));
 }
 
+static const struct protocol_row {
+	const char *name, *protocols, *token;
+} PROTOCOLS[] = {
+	{ "A16 protocols: none", "", "" },
+	{ "A16 protocols: ours", "perdure.v1", "" },
+	{ "A16 protocols: with a token", "perdure.v1, perdure.token.pdr_1", "pdr_1" },
+	{ "A16 protocols: the token first", "perdure.token.pdr_1,perdure.v1", "pdr_1" },
+	{ "A16 protocols: two tokens", "perdure.token.a, perdure.token.b", "a" },
+	{ "A16 protocols: an empty token", "perdure.v1, perdure.token.", "" },
+	{ "A16 protocols: something before it", "x.perdure.token.a", "" },
+};
+
+static void
+protocol_holds(void **state)
+{
+	const struct protocol_row *row = *state;
+	struct gate_head head = { .protocols = str_of(row->protocols) };
+
+	check_str(row->name, gate_protocol_token(&head), str_of(row->token));
+}
+
 static void
 A10_key_has_bounds(void **state)
 {
@@ -209,12 +237,19 @@ static void
 headers_are_found_in_one_pass(void **state)
 {
 	const struct http_header headers[] = {
-		{ STR("host"), STR("localhost") },    { STR("accept"), STR("*/*") },
-		{ STR("x-api-key"), STR("k") },       { STR("origin"), STR("null") },
-		{ STR("idempotency-key"), STR("i") }, { STR("content-type"), STR("c") },
-		{ STR("authorization"), STR("a") },   { STR("content-encoding"), STR("e") },
+		{ STR("host"), STR("localhost") },
+		{ STR("accept"), STR("*/*") },
+		{ STR("x-api-key"), STR("k") },
+		{ STR("origin"), STR("null") },
+		{ STR("idempotency-key"), STR("i") },
+		{ STR("content-type"), STR("c") },
+		{ STR("authorization"), STR("a") },
+		{ STR("content-encoding"), STR("e") },
+		{ STR("sec-websocket-protocol"), STR("p") },
 	};
-	struct http_head head = { .headers = headers, .header_count = ARRAY_LEN(headers) };
+	struct http_head head = { .headers = headers,
+				  .header_count = ARRAY_LEN(headers),
+				  .over_tls = true };
 	struct gate_head got;
 	struct err e;
 
@@ -227,6 +262,8 @@ headers_are_found_in_one_pass(void **state)
 	check_str("type", got.content_type, STR("c"));
 	check_str("authorization", got.authorization, STR("a"));
 	check_str("encoding", got.content_encoding, STR("e"));
+	check_str("protocols", got.protocols, STR("p"));
+	assert_true(got.over_tls);
 }
 
 static void
@@ -238,7 +275,8 @@ A1_header_sent_twice_is_refused(void **state)
 					    STR("x-api-key"),
 					    STR("idempotency-key"),
 					    STR("content-type"),
-					    STR("content-encoding") };
+					    STR("content-encoding"),
+					    STR("sec-websocket-protocol") };
 	struct gate_head got;
 	struct err e;
 
@@ -260,6 +298,7 @@ main(void)
 
 	SUITE_ROWS(&s, HOSTS, host_holds);
 	SUITE_ROWS(&s, ORIGINS, origin_holds);
+	SUITE_ROWS(&s, PROTOCOLS, protocol_holds);
 	SUITE_ROWS(&s, TOKENS, token_holds);
 	SUITE_ROWS(&s, URLS, url_holds);
 	SUITE_ROWS(&s, CONTENT_TYPES, type_holds);
