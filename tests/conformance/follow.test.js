@@ -4,11 +4,12 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { byHand, until, withEventSource, withEventSourceClient, writer } from './harness/follow.js';
 import { Server } from './harness/server.js';
+import { withWebSocket } from './harness/socket.js';
 import { collect, note, openSession, say, sdk } from './harness/suite.js';
 
 const RESTARTS = Number(process.env.PERDURE_RESTARTS ?? 10);
 const TEST_MS = 60_000 + RESTARTS * 5_000;
-const READERS = [withEventSource, withEventSourceClient, byHand];
+const READERS = [withEventSource, withEventSourceClient, byHand, withWebSocket];
 let server, beta;
 
 before(async () => {
@@ -43,7 +44,7 @@ function sameLog(reader, log) {
     log.map((event) => `${event.seq} ${event.type} ${event.id}`), `${reader.name}: not exactly the log`);
 }
 
-test(`A4 readers end with exactly the log, over ${RESTARTS} kills`, { timeout: TEST_MS }, async () => {
+test(`A4 A16 readers end with exactly the log, over ${RESTARTS} kills`, { timeout: TEST_MS }, async () => {
   const session = await openSession(beta);
   const path = `/v1/sessions/${session.id}/events`;
   const readers = READERS.map((open) => open(server, `${path}/stream?after=0`));
@@ -67,7 +68,7 @@ test(`A4 readers end with exactly the log, over ${RESTARTS} kills`, { timeout: T
   }
 });
 
-test(`A5 readers of all sessions miss and repeat nothing, over ${RESTARTS} kills`, { timeout: TEST_MS }, async () => {
+test(`A5 A16 readers of all sessions miss and repeat nothing, over ${RESTARTS} kills`, { timeout: TEST_MS }, async () => {
   const sessions = [];
   for (let i = 0; i < 3; i++) sessions.push(await openSession(beta));
   const readers = READERS.map((open) => open(server, '/v1/events/stream?after=0'));

@@ -25,10 +25,14 @@ export function freePort() {
 }
 
 export class Server {
-  /** A server that answers, on a data directory that was empty; with the text of a configuration, or none. */
-  static async begin({ config = null, env = {} } = {}) {
-    const server = new Server();
+  /**
+   * A server that answers, on a data directory that was empty; with the text of a configuration, or none;
+   * args: further ones of its command line.
+   */
+  static async begin({ config = null, env = {}, args = [] } = {}) {
+    const server = new this();
     server.env = env;
+    server.args = args;
     server.home = mkdtempSync(join(tmpdir(), 'perdure-conformance-'));
     server.data = join(server.home, 'data');
     server.port = await freePort();
@@ -48,7 +52,7 @@ export class Server {
     const log = createWriteStream(join(this.home, 'server.log'), { flags: 'a' });
     // The kernel ends the server with this process, however this process ends.
     this.child = spawn('setpriv', ['--pdeathsig', 'KILL', PROGRAM, 'serve', '--data', this.data,
-      '--listen', `127.0.0.1:${this.port}`, ...this.options],
+      '--listen', `127.0.0.1:${this.port}`, ...this.options, ...this.args],
     { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...this.env } });
     running.add(this.child);
     this.child.stdout.pipe(log, { end: false });
@@ -64,10 +68,14 @@ export class Server {
   async ready() {
     for (const until = Date.now() + READY_MS; Date.now() < until; await sleep(10)) {
       if (this.child.exitCode !== null) throw new Error(`the server ended: ${this.said()}`);
-      const answer = await fetch(`${this.url}/readyz`).catch(() => null);
-      if (answer?.ok) return;
+      if (await this.answers()) return;
     }
     throw new Error(`not ready after ${READY_MS} ms: ${this.said()}`);
+  }
+
+  async answers() {
+    const answer = await fetch(`${this.url}/readyz`).catch(() => null);
+    return answer?.ok;
   }
 
   said() {
