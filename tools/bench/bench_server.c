@@ -216,15 +216,19 @@ bare_request_us(void *context)
 /* ---- streams ---- */
 
 /* A server that has done nothing else: memory that another sample left free would hide the streams. */
+struct opener {
+	int (*open)(int port, const char *token, const char *path);
+};
+
 static double
 bytes_per_stream(void *context)
 {
+	const struct opener *opener = context;
 	static int fds[IDLE_STREAMS];
 	struct server_child s;
 	char path[PATH_BYTES], directory[sizeof s.directory];
 	int64_t before, after;
 
-	(void)context;
 	server_child_start(&s, NULL);
 	open_sessions(&s);
 	server_child_stop(&s);
@@ -233,7 +237,7 @@ bytes_per_stream(void *context)
 	before = server_child_rss_anon_bytes(&s);
 	for (int i = 0; i < IDLE_STREAMS; i++) {
 		snprintf(path, sizeof path, "/v1/sessions/bench:%d/events/stream", i % SESSIONS);
-		fds[i] = http_load_stream(s.port, s.token, path);
+		fds[i] = opener->open(s.port, s.token, path);
 	}
 	after = server_child_rss_anon_bytes(&s);
 	for (int i = 0; i < IDLE_STREAMS; i++)
@@ -398,11 +402,13 @@ idle_mb(void *context)
 int
 main(int argc, char **argv)
 {
+	static struct opener sse = { http_load_stream }, ws = { http_load_socket };
 	const struct bench benches[] = {
 		{ "start.empty", "ms", start_ms, NULL, NULL, BENCH_AT_MOST, 100 },
 		{ "rss.idle", "MB", idle_mb, NULL, NULL, BENCH_AT_MOST, 8 },
-		{ "sse.bytes_per_stream", "bytes", bytes_per_stream, NULL, NULL, BENCH_AT_MOST,
+		{ "sse.bytes_per_stream", "bytes", bytes_per_stream, NULL, &sse, BENCH_AT_MOST,
 		  2048 },
+		{ "ws.bytes_per_socket", "bytes", bytes_per_stream, NULL, &ws, BENCH_NO_BAR, 0 },
 		{ "http.append.1", "acks/s", append_1, disk_per_second, NULL, BENCH_AT_LEAST, 0.4,
 		  "append of 600 bytes and fdatasync, one after the other" },
 		{ "http.append.256", "acks/s", append_256, disk_per_second, NULL, BENCH_AT_LEAST,

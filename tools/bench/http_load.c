@@ -131,6 +131,46 @@ http_load_stream(int port, const char *token, const char *path)
 	return fd;
 }
 
+static void
+await_text(int fd, const char *text)
+{
+	char answer[ANSWER_MAX];
+	size_t len = 0;
+
+	while (!memmem(answer, len, text, strlen(text))) {
+		ssize_t got = read(fd, answer + len, sizeof answer - len);
+		must(got > 0, text);
+		len += (size_t)got;
+	}
+}
+
+int
+http_load_socket(int port, const char *token, const char *path)
+{
+	static const unsigned char MASK[4] = { 1, 2, 3, 4 };
+	char request[REQUEST_MAX], message[120];
+	int n = snprintf(
+		request, sizeof request,
+		"GET /v1/ws HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer %s\r\n"
+		"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+		"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+		token);
+	int len = snprintf(message, sizeof message, "{\"id\":1,\"path\":\"%s\"}", path);
+	int fd = connect_to(port);
+
+	must(fd >= 0 && send(fd, request, (size_t)n, MSG_NOSIGNAL) == n, "socket");
+	await_text(fd, "\r\n\r\n");
+	must(len < (int)sizeof message, "a path that fits");
+	request[0] = (char)0x81; /* one whole text, masked */
+	request[1] = (char)(0x80 | len);
+	memcpy(request + 2, MASK, sizeof MASK);
+	for (int i = 0; i < len; i++)
+		request[6 + i] = (char)((unsigned char)message[i] ^ MASK[i % 4]);
+	must(send(fd, request, (size_t)len + 6, MSG_NOSIGNAL) == len + 6, "subscribe");
+	await_text(fd, "subscribed");
+	return fd;
+}
+
 /* ---- the load ---- */
 
 struct client {

@@ -32,3 +32,5 @@ struct http_once {
 size_t http_load_once(const struct http_once *ask, char *out, size_t size);
 /* An event stream, its head read. */
 int http_load_stream(int port, const char *token, const char *path);
+/* A WebSocket that is subscribed to that stream. */
+int http_load_socket(int port, const char *token, const char *path);

@@ -38,6 +38,9 @@ A14_every_route_is_there(void **state)
 				 row->auth == ROUTE_OPEN);
 		assert_int_equal(json_find(operation, STR("requestBody"), &field),
 				 row->request != NULL);
+		assert_true(json_find(operation, STR("responses"), &field));
+		assert_true(json_find(field, row->answer == ROUTE_SOCKET ? STR("101") : STR("200"),
+				      &field));
 	}
 }
 

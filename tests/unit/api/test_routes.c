@@ -2,7 +2,11 @@
  * server and compared with core/access_policy through the row's verb. A route that is on the table is
  * in the matrix; one that the matrix cannot ask fails it. */
 #include "api/exchange.h"
+
+#include <stdlib.h>
+
 #include "real_engine.h"
+#include "socket_client.h"
 
 static struct api_rig RIG;
 static struct arena ARENA; /* of a cell */
@@ -310,8 +314,40 @@ expected(const struct api_route *row, enum who who, enum thing thing, const char
 	return thing == ABSENT && has(row, "{") ? 404 : 0;
 }
 
+typedef struct rig_reply ask_fn(const struct api_route *row, enum who who, const char *target);
+
+static struct rig_reply
+ask_http(const struct api_route *row, enum who who, const char *target)
+{
+	/* A stream would never end: its head is all that counts. */
+	return ask(row->answer == ROUTE_EVENTS ? "HEAD" : row->route.method, target,
+		   CALLERS[who].token, body_of(row));
+}
+
+/* The same as a message; a stream that is subscribed to is a 200. */
+static struct rig_reply
+ask_socket(const struct api_route *row, enum who who, const char *target)
+{
+	struct rig_reply reply = { .status = 200 };
+	struct socket_client c;
+	const char *body = body_of(row);
+	size_t at;
+
+	socket_client_open(&c, &RIG, CALLERS[who].token, NULL);
+	socket_client_say(&c, arena_printf(&ARENA,
+					   "{\"id\":1,\"method\":\"%s\",\"path\":\"%s\","
+					   "\"body\":%s}",
+					   row->route.method, target, body ? body : "null")
+				      .ptr);
+	reply.body = arena_str(&ARENA, socket_client_wait(&c));
+	if (str_find(reply.body, STR("\"status\":"), 0, &at))
+		reply.status = (int)strtol(reply.body.ptr + at + 9, NULL, 10);
+	socket_client_close(&c);
+	return reply;
+}
+
 static void
-check_cell(const struct api_route *row, enum who who, enum thing thing)
+check_cell(const struct api_route *row, enum who who, enum thing thing, ask_fn *ask_it)
 {
 	const char *session, *target;
 	struct rig_reply reply;
@@ -321,9 +357,7 @@ check_cell(const struct api_route *row, enum who who, enum thing thing)
 	session = has(row, "{session_id}") ? make_session(thing) : "";
 	target = target_of(row, thing, session);
 	want = expected(row, who, thing, session);
-	/* A stream would never end: its head is all that counts. */
-	reply = ask(row->answer == ROUTE_EVENTS ? "HEAD" : row->route.method, target,
-		    CALLERS[who].token, body_of(row));
+	reply = ask_it(row, who, target);
 	if (want == 0 ? reply.status >= 500 || reply.status == 401 || reply.status == 403 ||
 				reply.status == 404
 		      : reply.status != want)
@@ -339,7 +373,25 @@ P2_every_cell_of_a_route(void **state)
 
 	for (enum who who = NOBODY; who < WHO_COUNT; who++)
 		for (enum thing thing = THEIRS; thing < THING_COUNT; thing++)
-			check_cell(row, who, thing);
+			check_cell(row, who, thing, ask_http);
+}
+
+static bool
+fits_a_message(const struct api_route *row)
+{
+	return (row->answer == ROUTE_REPLY || row->answer == ROUTE_EVENTS) &&
+	       row->body != ROUTE_BYTES;
+}
+
+/* Those without a token do not get so far (api/socket). */
+static void
+P2_every_cell_over_a_websocket(void **state)
+{
+	const struct api_route *row = *state;
+
+	for (enum who who = OWNER; who < WHO_COUNT; who++)
+		for (enum thing thing = THEIRS; thing < THING_COUNT; thing++)
+			check_cell(row, who, thing, ask_socket);
 }
 
 /* --- the table itself --- */
@@ -445,6 +497,12 @@ main(void)
 		snprintf(name, NAME_MAX, "P2 matrix: %s %s", API_ROUTES[i].route.method,
 			 API_ROUTES[i].route.pattern);
 		suite_add(&s, name, P2_every_cell_of_a_route, &API_ROUTES[i]);
+		if (!fits_a_message(&API_ROUTES[i]))
+			continue;
+		name = arena_alloc(&KEEP, NAME_MAX);
+		snprintf(name, NAME_MAX, "P2 A16 matrix over a WebSocket: %s %s",
+			 API_ROUTES[i].route.method, API_ROUTES[i].route.pattern);
+		suite_add(&s, name, P2_every_cell_over_a_websocket, &API_ROUTES[i]);
 	}
 	failed = suite_run(&s, "api/routes");
 	api_rig_stop(&RIG);
