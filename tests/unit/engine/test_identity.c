@@ -163,6 +163,36 @@ P3_a_new_role_counts_at_once(void **state)
 	engine_rig_release(&r);
 }
 
+/* One who stays and asks again: a WebSocket. */
+static void
+P3_a_caller_who_stays_is_as_of_now(void **state)
+{
+	struct engine_rig r;
+	struct rig_answer *user, *token;
+	struct engine_caller caller;
+
+	(void)state;
+	engine_rig_init(&r, false);
+	user = rig_make(&r, engine_user_create, (struct rig_call){ .body = "{'name':'Ann'}" });
+	token = make_token(&r, arena_printf(&r.arena, "{'kind':'user','user_id':'" STR_FMT "'}",
+					    STR_ARG(user->id))
+				       .ptr);
+	caller = engine_rig_caller(&r, token->secret);
+	rig_expect(rig_change(&r, engine_user_update,
+			      (struct rig_call){ .id = user->id, .body = "{'role':'guest'}" }),
+		   0, NULL);
+	assert_int_equal(caller.who.role, ROLE_USER);
+	assert_true(engine_renew_caller(r.en, &caller));
+	assert_int_equal(caller.who.role, ROLE_GUEST);
+	check_str("user", caller.who.user_id, user->id);
+	check_str("token", caller.token_id, token->id);
+	rig_expect(rig_end(&r, engine_token_revoke, (struct rig_call){ .id = token->id }), 0, NULL);
+	assert_false(engine_renew_caller(r.en, &caller));
+	caller.token_id = STR("tok_x");
+	assert_false(engine_renew_caller(r.en, &caller));
+	engine_rig_release(&r);
+}
+
 static void
 P3_a_token_ends_at_its_instant(void **state)
 {
@@ -263,6 +293,7 @@ main(void)
 	suite_add(&s, "P3 a principal is what its token says, on disk",
 		  P3_a_principal_is_what_its_token_says, SQLITE);
 	SUITE_TEST(&s, P3_a_new_role_counts_at_once);
+	SUITE_TEST(&s, P3_a_caller_who_stays_is_as_of_now);
 	SUITE_TEST(&s, P3_a_token_ends_at_its_instant);
 	SUITE_TEST(&s, P3_revoking_is_effective_at_once);
 	suite_add(&s, "P3 revoking is effective at once, on disk", P3_revoking_is_effective_at_once,
