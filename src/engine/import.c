@@ -21,7 +21,7 @@ struct import {
 	struct event *events;
 	struct store_item item;
 	struct store_put extra;
-	bool found, same, created;
+	bool found, deleted, same, created;
 	int64_t head_seq;
 };
 
@@ -56,6 +56,7 @@ on_appended(void *ctx, const struct store_result *r)
 	}
 	for (size_t i = 0; i < im->count; i++)
 		im->events[i].seq = r->first_seq + (int64_t)i;
+	im->en->events_appended += im->count;
 	fanout_events(im->en, im->log->session, im->events, im->count, r->change);
 	im->at += im->count;
 	im->created = true;
@@ -133,8 +134,7 @@ on_compared(void *ctx, int rc, bool more, const struct err *err)
 	if (rc != 0) {
 		import_end(im, rc, err);
 	} else if (!im->same) {
-		rc = err_set(&e, ERR_CONFLICT,
-			     "there is a session of this id with another log; delete it first");
+		rc = err_set(&e, ERR_CONFLICT, "there is a session of this id with another log");
 		import_end(im, rc, &e);
 	} else {
 		append_next(im);
@@ -160,6 +160,7 @@ on_session(void *ctx, const struct store_row *row)
 	struct import *im = ctx;
 
 	im->found = true;
+	im->deleted = row->session->row.deleted;
 	im->head_seq = row->session->row.head_seq;
 	return true;
 }
@@ -168,10 +169,16 @@ static void
 on_looked(void *ctx, int rc, bool more, const struct err *err)
 {
 	struct import *im = ctx;
+	struct err e;
 
 	(void)more;
 	if (rc != 0)
 		import_end(im, rc, err);
+	else if (im->deleted)
+		import_end(im,
+			   err_set(&e, ERR_CONFLICT,
+				   "a session of this id was deleted here, and stays so"),
+			   &e);
 	else if (im->found)
 		compare(im);
 	else
