@@ -104,7 +104,8 @@ engine_rig_release(struct engine_rig *r)
 void
 engine_rig_restart(struct engine_rig *r)
 {
-	engine_rig_drain(r, r->en);
+	if (!r->en->draining)
+		engine_rig_drain(r, r->en);
 	engine_free(&r->en);
 	if (r->on_sqlite) {
 		store_free(&r->store);
