@@ -46,6 +46,20 @@ class Mirror(CheckCase):
         self.write("src/core/meson.build", "'zone.c',\n'zone_file.c',\n")
         self.accepts()
 
+    def test_the_shell_is_tested_file_by_file_too(self):
+        self.write("src/engine/README.md", "engine\n")
+        self.write("src/engine/meson.build", "'wake.c',\n'wake_nap.c',\n")
+        self.write("src/engine/wake.c", '#include "engine/wake_nap.h"\n')
+        self.write("src/engine/wake_nap.c", '#include "engine/wake_nap.h"\n')
+        self.write("src/engine/wake_nap.h")
+        self.write("tests/unit/engine/test_wake.c")
+        self.write("tests/unit/meson.build", "'core/zone',\n'engine/wake',\n")
+        self.accepts()
+        self.write("src/engine/turn.c", '#include "engine/wake_nap.h"\n')
+        self.write("src/engine/meson.build", "'turn.c',\n'wake.c',\n'wake_nap.c',\n")
+        self.refuses("src/engine/turn.c: has no tests/unit/engine/test_turn.c",
+                     "src/engine/wake_nap.c: has no tests/unit/engine/test_wake_nap.c")
+
     def test_an_unlisted_test_is_refused(self):
         self.write("tests/unit/meson.build", "")
         self.refuses("test_zone.c", "never runs")

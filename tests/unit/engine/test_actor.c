@@ -10,7 +10,7 @@ on_event(void *ctx, const struct store_event *ev)
 }
 
 static void
-T17_an_actor_lives_while_something_keeps_it(void **state)
+an_actor_lives_while_something_keeps_it(void **state)
 {
 	struct engine_rig r;
 	struct engine_watch watches[2];
@@ -40,7 +40,7 @@ T17_an_actor_lives_while_something_keeps_it(void **state)
 }
 
 static void
-T17_a_message_that_is_being_written_keeps_it(void **state)
+a_message_that_is_being_written_keeps_it(void **state)
 {
 	struct engine_rig r;
 	struct actor *actor;
@@ -58,7 +58,7 @@ T17_a_message_that_is_being_written_keeps_it(void **state)
 }
 
 static void
-T17_a_turn_keeps_it_and_its_end_frees_it(void **state)
+a_turn_keeps_it_and_its_end_frees_it(void **state)
 {
 	struct engine_rig r;
 
@@ -82,8 +82,8 @@ main(void)
 {
 	struct suite s = { 0 };
 
-	SUITE_TEST(&s, T17_an_actor_lives_while_something_keeps_it);
-	SUITE_TEST(&s, T17_a_message_that_is_being_written_keeps_it);
-	SUITE_TEST(&s, T17_a_turn_keeps_it_and_its_end_frees_it);
+	SUITE_TEST(&s, an_actor_lives_while_something_keeps_it);
+	SUITE_TEST(&s, a_message_that_is_being_written_keeps_it);
+	SUITE_TEST(&s, a_turn_keeps_it_and_its_end_frees_it);
 	return suite_run(&s, "engine/actor");
 }

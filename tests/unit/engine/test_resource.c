@@ -49,7 +49,7 @@ start(struct engine_rig *r, void **state)
 }
 
 static void
-M15_a_file_is_attached_and_taken_away(void **state)
+a_file_is_attached_and_taken_away(void **state)
 {
 	struct engine_rig r;
 	struct rig_answer *a;
@@ -69,7 +69,7 @@ M15_a_file_is_attached_and_taken_away(void **state)
 }
 
 static void
-M15_it_is_reached_only_through_its_session(void **state)
+it_is_reached_only_through_its_session(void **state)
 {
 	struct engine_rig r;
 	struct str id;
@@ -154,7 +154,7 @@ A10_a_repeated_removal_is_told_of_the_first(void **state)
 }
 
 static void
-M15_only_files_come_later(void **state)
+only_files_come_later(void **state)
 {
 	struct engine_rig r;
 
@@ -173,13 +173,13 @@ main(void)
 	struct suite s = { 0 };
 	static const int SQLITE = 1;
 
-	SUITE_TEST(&s, M15_a_file_is_attached_and_taken_away);
-	suite_add(&s, "M15 a file in sqlite", M15_a_file_is_attached_and_taken_away, &SQLITE);
-	SUITE_TEST(&s, M15_it_is_reached_only_through_its_session);
+	SUITE_TEST(&s, a_file_is_attached_and_taken_away);
+	suite_add(&s, "a file in sqlite", a_file_is_attached_and_taken_away, &SQLITE);
+	SUITE_TEST(&s, it_is_reached_only_through_its_session);
 	SUITE_TEST(&s, P8_a_secret_is_written_and_never_shown);
 	SUITE_TEST(&s, P2_a_stranger_attaches_nothing);
 	SUITE_TEST(&s, A10_a_repeat_attaches_once);
 	SUITE_TEST(&s, A10_a_repeated_removal_is_told_of_the_first);
-	SUITE_TEST(&s, M15_only_files_come_later);
+	SUITE_TEST(&s, only_files_come_later);
 	return suite_run(&s, "engine/resource");
 }
