@@ -382,8 +382,9 @@ wire_close(struct wire **wire)
 	http_server_free(&w->server);
 	if (w->loop)
 		loop_settle(w->loop);
+	store_free(&w->store);       /* its last answers still go to the engine */
 	loop_task_cancel(&w->flush);
-	store_free(&w->store); /* its last answers still go to the engine */
+	loop_wake_free(&w->stored); /* nothing is heard of it any more */
 	engine_free(&w->engine);
 	api_free(&w->api);
 	models_free(&w->models);
@@ -391,7 +392,6 @@ wire_close(struct wire **wire)
 		loop_settle(w->loop); /* connections to providers */
 	loop_timer_free(&w->pulse);
 	loop_timer_free(&w->last_words);
-	loop_wake_free(&w->stored);
 	host_loop_free(&w->host);
 	vec_release(&w->addresses);
 	free(w);

@@ -75,8 +75,8 @@ static const struct refused {
 	const char *name, *text, *sender, *attachments, *says;
 } REFUSED[] = {
 	{ "A7 an empty text", "", NULL, NULL, "text" },
-	{ "A7 a sender without a channel", "x", "{'channel_user_id':'1'}", NULL, "sender.channel" },
-	{ "A7 a channel that is no text", "x", "{'channel':1}", NULL, "sender.channel" },
+	{ "A7 a sender without a channel", "x", "{'channel_user_id':'1'}", NULL, "channel" },
+	{ "A7 a channel that is no text", "x", "{'channel':1}", NULL, "channel" },
 	{ "M11 an attachment that is none", "x", NULL, "[{}]", "exactly one of" },
 };
 
