@@ -17,7 +17,7 @@ SANITIZERS = {
 }
 READY_S = 30
 STOP_S = 30
-ADDRESS = re.compile(r"http://([0-9.]+):(\d+)")
+ADDRESS = re.compile(r"https?://([0-9.]+):(\d+)")
 
 
 def environment(extra=None):

@@ -1,8 +1,11 @@
 """What a person reads when the server starts, or cannot."""
+import http.client
 import os
 import re
 import socket
+import ssl
 import stat
+import subprocess
 import threading
 import time
 import unittest
@@ -165,6 +168,32 @@ class Start(unittest.TestCase):
             server.kill()
             server.start()  # what the dead one left is replaced
             self.assertEqual(server.stop(), 0)
+
+    def test_P8_with_a_certificate_nothing_is_served_in_the_clear(self):
+        with Server() as server:
+            made = subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                                   "ec_paramgen_curve:prime256v1", "-nodes", "-days", "30", "-subj",
+                                   "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1",
+                                   "-keyout", "key.pem", "-out", "cert.pem"],
+                                  cwd=server.folder, capture_output=True, text=True)
+            self.assertEqual(made.returncode, 0, made.stderr)
+            server.configure(f"tls:\n  certificate: {server.folder}/cert.pem\n"
+                             f"  key: {server.folder}/key.pem\n")
+            server.start()
+            self.assertIn(f"  https://127.0.0.1:{server.port}\n", server.greeting)
+            context = ssl.create_default_context(cafile=server.folder / "cert.pem")
+            wire = http.client.HTTPSConnection("127.0.0.1", server.port, timeout=10, context=context)
+            wire.request("GET", "/v1/sessions", headers={"Authorization": f"Bearer {server.token()}"})
+            self.assertEqual(wire.getresponse().status, 200)
+            wire.close()
+            with self.assertRaises(Refused) as caught:
+                Client(server.port, server.token()).ask("GET", "/v1/sessions")
+            self.assertEqual(caught.exception.status, 400)
+            self.assertEqual(server.stop(), 0, server.errors())
+            (server.folder / "key.pem").write_text("nothing\n")
+            said, code = serve(server, "--config", server.config)
+            self.assert_says(said, code, rf"^perdure serve: .*{server.folder}/key\.pem", code)
+            self.assertNotEqual(code, 0)
 
     def test_H5_a_start_after_a_kill_takes_no_second(self):
         with Server() as server:
