@@ -231,6 +231,29 @@ P2_who_does_not_take_part_is_told_that_there_is_nothing(void **state)
 	engine_rig_release(&r);
 }
 
+/* Who may see everything takes part by speaking, not by looking or opening. */
+static void
+P2_speaking_makes_a_participant(void **state)
+{
+	struct engine_rig r;
+	struct engine_caller eve;
+
+	start(&r, state);
+	eve = *rig_person(&r, "eve");
+	rig_expect(
+		rig_change(&r, engine_user_update,
+			   (struct rig_call){ .id = eve.who.user_id, .body = "{'role':'owner'}" }),
+		0, NULL);
+	eve.who.role = ROLE_OWNER; /* as the next request is told */
+	rig_open(&r, &eve, "cli:a");
+	assert_int_equal(engine_rig_count(&r, RECORD_PARTICIPANT), 0);
+	rig_expect(say_as(&r, &eve, "cli:a", "wait 60"), 0, NULL);
+	assert_int_equal(engine_rig_count(&r, RECORD_PARTICIPANT), 1);
+	rig_expect(say_as(&r, &eve, "cli:a", "say x"), 0, NULL);
+	assert_int_equal(engine_rig_count(&r, RECORD_PARTICIPANT), 1);
+	engine_rig_release(&r);
+}
+
 static void
 P3_a_channel_speaks_only_for_its_senders_in_its_sessions(void **state)
 {
@@ -431,6 +454,7 @@ main(void)
 	SUITE_TEST(&s, A7_an_archived_session_names_the_current_one);
 	SUITE_TEST(&s, A7_an_archived_session_without_a_successor_says_what_to_do);
 	SUITE_TEST(&s, P2_who_does_not_take_part_is_told_that_there_is_nothing);
+	SUITE_TEST(&s, P2_speaking_makes_a_participant);
 	SUITE_TEST(&s, P3_a_channel_speaks_only_for_its_senders_in_its_sessions);
 	SUITE_TEST(&s, A10_a_repeated_message_is_said_once);
 	suite_add(&s, "A10 a repeated message in sqlite", A10_a_repeated_message_is_said_once,
