@@ -197,6 +197,12 @@ engine_rig_count(struct engine_rig *r, struct str kind)
 	return read_records(r, STORE_LIST_RECORDS, kind, STR("")).count;
 }
 
+struct str
+engine_rig_last(struct engine_rig *r, struct str kind)
+{
+	return read_records(r, STORE_LIST_RECORDS, kind, STR("")).last;
+}
+
 struct log_reading {
 	struct engine_rig *rig;
 	const struct store_session *row;

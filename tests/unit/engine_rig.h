@@ -34,6 +34,8 @@ struct json engine_rig_json(struct engine_rig *r, const char *text);
 /* The record's body, empty when it is not there. */
 struct str engine_rig_record(struct engine_rig *r, struct str kind, struct str id);
 size_t engine_rig_count(struct engine_rig *r, struct str kind);
+/* The body of the last record of a kind. */
+struct str engine_rig_last(struct engine_rig *r, struct str kind);
 /* The session's row, as long as the rig; NULL: there is none. */
 const struct store_session *engine_rig_session(struct engine_rig *r, const char *session);
 /* The types of its events from that seq on, "session." and the like left out, a blank between. */

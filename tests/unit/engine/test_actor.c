@@ -61,14 +61,18 @@ static void
 a_turn_keeps_it_and_its_end_frees_it(void **state)
 {
 	struct engine_rig r;
+	struct engine_watch watch = { .on_event = on_event };
 
 	(void)state;
 	engine_rig_init(&r, false);
 	rig_open(&r, NULL, "cli:a");
+	list_init(&watch.node);
+	engine_watch_session(r.en, STR("cli:a"), &watch);
 	rig_expect(rig_say(&r, &(struct engine_message){ .text = STR("wait 5") },
 			   (struct rig_call){ .id = STR("cli:a") }),
 		   0, NULL);
 	virtual_host_settle(&r.host);
+	engine_unwatch(&watch); /* the last one leaves in the middle of it */
 	assert_non_null(actor_find(r.en, STR("cli:a")));
 	assert_int_equal(engine_stats(r.en).open_turns, 1);
 	virtual_host_advance(&r.host, 6000);

@@ -200,6 +200,37 @@ P6_a_deleted_session_does_not_come_back(void **state)
 	engine_rig_release(&there);
 }
 
+/* Somebody writes while the import looks at what is there: it gives up and leaves the log alone. */
+static void
+S3_a_session_that_moves_on_meanwhile_is_left_alone(void **state)
+{
+	struct engine_rig there, here;
+	struct rig_answer a = { .rig = &here }, b = { .rig = &here };
+	struct engine_call importing = { .done = rig_answered, .ctx = &a };
+	struct engine_call sending = { .done = rig_answered, .ctx = &b };
+	struct engine_log log;
+	struct kept k;
+
+	other_server(&there, &k, 0);
+	engine_rig_init(&here, *state != NULL);
+	importing.caller = sending.caller = &here.owner;
+	rig_expect(import_as(&here, NULL, STR("cli:a"), &k, 1), 0, NULL);
+	log = (struct engine_log){ .session = STR("cli:a"),
+				   .events = k.events.ptr,
+				   .hashes = k.hashes.ptr,
+				   .count = k.events.len };
+	engine_import(here.en, &importing, &log);
+	engine_send(here.en, &sending, STR("cli:a"),
+		    engine_rig_json(&here, "[{'type':'system.message','content':[{'type':'text',"
+					   "'text':'x'}]}]"));
+	rig_expect(&b, 0, NULL);
+	rig_expect(&a, ERR_CONFLICT, NULL);
+	check_str("log", engine_rig_log(&here, "cli:a", 1), STR("created message"));
+	engine_rig_release(&here);
+	forget(&k);
+	engine_rig_release(&there);
+}
+
 static void
 P2_only_operators_import(void **state)
 {
@@ -229,6 +260,7 @@ main(void)
 	SUITE_TEST(&s, S3_a_beginning_is_continued);
 	SUITE_TEST(&s, S3_another_log_under_the_same_id_is_refused);
 	SUITE_TEST(&s, P6_a_deleted_session_does_not_come_back);
+	SUITE_TEST(&s, S3_a_session_that_moves_on_meanwhile_is_left_alone);
 	SUITE_TEST(&s, P2_only_operators_import);
 	return suite_run(&s, "engine/import");
 }

@@ -103,6 +103,24 @@ P8_a_secret_is_written_and_never_shown(void **state)
 }
 
 static void
+P8_nor_is_one_that_a_session_was_opened_with(void **state)
+{
+	struct engine_rig r;
+
+	start(&r, state);
+	rig_expect(rig_make(&r, engine_session_open,
+			    (struct rig_call){
+				    .body = "{'id':'cli:c','agent':'main','environment_id':"
+					    "'local-default','resources':[{'type':"
+					    "'github_repository','url':'https://github.com/a/b',"
+					    "'authorization_token':'hidden'}]}" }),
+		   0, NULL);
+	assert_int_equal(engine_rig_count(&r, RECORD_RESOURCE), 1);
+	assert_false(str_contains(engine_rig_last(&r, RECORD_RESOURCE), STR("hidden")));
+	engine_rig_release(&r);
+}
+
+static void
 P2_a_stranger_attaches_nothing(void **state)
 {
 	struct engine_rig r;
@@ -177,6 +195,7 @@ main(void)
 	suite_add(&s, "a file in sqlite", a_file_is_attached_and_taken_away, &SQLITE);
 	SUITE_TEST(&s, it_is_reached_only_through_its_session);
 	SUITE_TEST(&s, P8_a_secret_is_written_and_never_shown);
+	SUITE_TEST(&s, P8_nor_is_one_that_a_session_was_opened_with);
 	SUITE_TEST(&s, P2_a_stranger_attaches_nothing);
 	SUITE_TEST(&s, A10_a_repeat_attaches_once);
 	SUITE_TEST(&s, A10_a_repeated_removal_is_told_of_the_first);
