@@ -382,7 +382,7 @@ wire_close(struct wire **wire)
 	http_server_free(&w->server);
 	if (w->loop)
 		loop_settle(w->loop);
-	store_free(&w->store);       /* its last answers still go to the engine */
+	store_free(&w->store); /* its last answers still go to the engine */
 	loop_task_cancel(&w->flush);
 	loop_wake_free(&w->stored); /* nothing is heard of it any more */
 	engine_free(&w->engine);
