@@ -405,7 +405,7 @@ probe_init(struct probe *p)
 	*p = (struct probe){ .limits = HTTP_LIMITS_DEFAULT };
 	snprintf(p->unix_path, sizeof p->unix_path, "/tmp/perdure-probe-%d-%d.sock", getpid(),
 		 next++);
-	p->limits.linger_ms = 300;
+	p->limits.linger_ms = 2000;
 }
 
 void

@@ -7,7 +7,7 @@
 #include "net/http_server.h"
 #include "net/sse.h"
 
-enum { PROBE_WAIT_MS = 5000 };
+enum { PROBE_WAIT_MS = 30 * 1000 };
 
 struct probe {
 	struct http_limits limits;      /* of the server that starts next */
