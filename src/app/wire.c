@@ -379,6 +379,8 @@ wire_close(struct wire **wire)
 
 	if (!w)
 		return;
+	loop_timer_free(&w->pulse); /* what follows still turns the loop, without a store */
+	loop_timer_free(&w->last_words);
 	http_server_free(&w->server);
 	if (w->loop)
 		loop_settle(w->loop);
@@ -390,8 +392,6 @@ wire_close(struct wire **wire)
 	models_free(&w->models);
 	if (w->loop)
 		loop_settle(w->loop); /* connections to providers */
-	loop_timer_free(&w->pulse);
-	loop_timer_free(&w->last_words);
 	host_loop_free(&w->host);
 	vec_release(&w->addresses);
 	free(w);
