@@ -24,6 +24,7 @@ struct turn {
 	struct str id;
 	int64_t head_seq, fence, orphan;
 	bool shared;
+	bool failed;        /* the last commit, and not because somebody was faster */
 	unsigned looks_due; /* so many looks until one is younger than the refusal */
 	unsigned answers;   /* of the store, on their way: the turn outlives them */
 
@@ -90,7 +91,10 @@ finish(struct turn *t, enum turn_finish how)
 	for (int i = 0; i < TURN_TIMERS; i++)
 		if (t->timers[i].timer)
 			t->en->host->ops->timer_free(TAKE(t->timers[i].timer));
-	t->result = (struct turn_over){ how, t->fence, t->fence == 0 ? t->orphan : 0 };
+	t->result = (struct turn_over){ .finish = how,
+					.fence = t->fence,
+					.orphan = t->fence == 0 ? t->orphan : 0,
+					.failed = t->failed };
 	host_defer(t->en->host, &t->over_task);
 }
 
@@ -108,7 +112,8 @@ static void
 on_refused(struct turn *t, const struct store_result *result)
 {
 	say_failed(t, result);
-	if (result->rc != ERR_CONFLICT || t->fence == 0) {
+	t->failed = result->rc != ERR_CONFLICT;
+	if (t->failed || t->fence == 0) {
 		step(t, (struct turn_input){ .kind = TURN_IN_REFUSED });
 		return;
 	}

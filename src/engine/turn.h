@@ -13,6 +13,7 @@ struct turn_over {
 	enum turn_finish finish;
 	int64_t fence;  /* what it held; 0: never anything */
 	int64_t orphan; /* as it was given, unless that lease is broken now */
+	bool failed;    /* the store could not do what it was asked, rather than would not */
 };
 /* The turn is off its actor when it is called; the actor may be gone afterwards. */
 typedef void turn_over_fn(struct actor *actor, const struct turn_over *over);

@@ -14,7 +14,7 @@
 #include "engine/wake_private.h"
 
 enum {
-	RETRY_MS = 1000,  /* the store did not answer */
+	RETRY_MS = 1000,  /* the store could not answer */
 	CONFLICT_MS = 10, /* the log has moved on since the look */
 	ORPHAN_MS = 1000, /* a lease is held by nobody: break it */
 };
@@ -60,6 +60,14 @@ try_later(struct sighting *s, const struct err *err)
 
 /* ---- a turn begins, and is over ---- */
 
+static int64_t
+lost_ms(const struct turn_over *over)
+{
+	if (over->orphan != 0)
+		return ORPHAN_MS;
+	return over->failed ? RETRY_MS : CONFLICT_MS;
+}
+
 /* Whoever releases a lease looks again: what came meanwhile has woken nobody. */
 static void
 on_over(struct actor *actor, const struct turn_over *over)
@@ -71,8 +79,7 @@ on_over(struct actor *actor, const struct turn_over *over)
 	if (!en->draining && over->finish == TURN_FINISH_BROKEN)
 		wake_nap(en->wake, session, ORPHAN_MS, over->fence);
 	else if (!en->draining && over->finish == TURN_FINISH_LOST)
-		wake_nap(en->wake, session, over->orphan != 0 ? ORPHAN_MS : CONFLICT_MS,
-			 over->orphan);
+		wake_nap(en->wake, session, lost_ms(over), over->orphan);
 	else if (!en->draining)
 		wake_session(en, session);
 	actor_settle(actor);

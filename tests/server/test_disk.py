@@ -44,7 +44,10 @@ class SmallDisk:
 
 def await_rest(case, client, session):
     until = time.monotonic() + 20
-    while client.session(session)["activity"] != "idle":
+    while True:  # idle alone is not enough: a message may still wait for a turn that could not begin
+        if client.session(session)["activity"] == "idle" and all(
+                event["processed_at"] for event in client.events(session)):
+            return
         case.assertLess(time.monotonic(), until)
         time.sleep(0.1)
 

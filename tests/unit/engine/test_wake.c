@@ -468,6 +468,29 @@ Q7_a_turn_whose_commit_failed_is_recovered(void **state)
 	rig_release(&r);
 }
 
+/* A full disk stays full for a while: a try a second is plenty. */
+static void
+Q1_a_turn_that_cannot_begin_is_tried_again_without_haste(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	rig_init(&r, true);
+	rig_session(&r, "s", "main");
+	rig_post_later(&r, "s", "say b");
+	while (!r.answered)
+		store_dispatch(r.store);
+	r.fail_appends = 100;
+	rig_settle(&r);
+	rig_advance(&r, 10000);
+	assert_int_equal(rig_head(&r, "s"), 2);
+	assert_in_range(r.fail_appends, 85, 95);
+	r.fail_appends = 0;
+	rig_advance(&r, 1500);
+	assert_true(str_contains(rig_log(&r, "s", 2), STR("message\"b\"")));
+	rig_release(&r);
+}
+
 static void
 Q2_a_look_that_failed_is_repeated(void **state)
 {
@@ -602,6 +625,7 @@ main(void)
 	SUITE_TEST(&s, H5_the_same_in_sqlite);
 	SUITE_TEST(&s, H5_at_most_sixteen_at_once);
 	SUITE_TEST(&s, Q7_a_turn_whose_commit_failed_is_recovered);
+	SUITE_TEST(&s, Q1_a_turn_that_cannot_begin_is_tried_again_without_haste);
 	SUITE_TEST(&s, Q2_a_look_that_failed_is_repeated);
 	SUITE_TEST(&s, T2_whatever_happens_every_session_comes_to_rest);
 	return suite_run(&s, "engine/wake");
