@@ -1,0 +1,105 @@
+/* tool - what a model may call and this server carries out, behind one asynchronous call.
+ *
+ * One thread. start returns at once; exactly one done follows, never from inside start or cancel, and
+ * none after cancel. Nothing of a tool runs on the loop: an adapter starts a child or asks a peer.
+ * A call that was started is never started again by an adapter: whether a call whose outcome is
+ * unknown may be repeated is the engine's decision (read_only, idempotent).
+ *
+ * Adapters: local (bash, read, write, edit, glob, grep and background processes, in the sandbox of
+ * the session's environment), mcp (tools of MCP servers), scripted (tests). */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/err.h"
+#include "base/str.h"
+#include "core/event_make.h"
+
+/* What the model is told about a tool, and the engine must know of it. */
+struct tool_doc {
+	struct str name;
+	struct str server;       /* the MCP server whose tool it is; empty: ours */
+	struct str description;  /* for the model */
+	struct str input_schema; /* JSON object */
+	bool read_only;          /* changes nothing: may be repeated after a crash */
+	bool idempotent;         /* twice is as good as once: the same */
+};
+
+enum tool_access { TOOL_ACCESS_NONE, TOOL_ACCESS_READ, TOOL_ACCESS_WRITE };
+
+/* Where a call runs: the session's environment. */
+struct tool_place {
+	struct str session;   /* whose background processes it starts and sees */
+	struct str directory; /* absolute: where it starts, and what access speaks of */
+	bool sandboxed;       /* false: the environment's sandbox mode is off */
+	enum tool_access access;
+	bool network;
+};
+
+/* A server that an agent or an environment declares. */
+struct tool_server {
+	struct str name;
+	struct str url;     /* empty: started as a child */
+	struct str command; /* looked up in PATH */
+	const struct str *arguments;
+	size_t argument_count;
+};
+
+/* Texts must stay until done or cancel. */
+struct tool_ask {
+	struct tool_place place;
+	const struct tool_server *servers; /* whose tools are wanted; our own ones need none */
+	size_t server_count;
+};
+
+struct tool_problem {
+	struct str server;
+	bool authentication; /* it wants credentials, rather than not being there */
+	struct err err;
+};
+struct tool_listing {
+	const struct tool_doc *tools;
+	size_t tool_count;
+	const struct tool_problem *problems; /* servers whose tools are missing */
+	size_t problem_count;
+};
+/* Good during the call. */
+typedef void tool_listed_fn(void *ctx, const struct tool_listing *listing);
+
+struct tool_request {
+	struct str id; /* of the call's event: unique, the same after a restart */
+	struct str name;
+	struct str arguments; /* JSON object */
+	struct tool_place place;
+	const struct tool_server *server; /* NULL: our own */
+	int64_t timeout_ms;               /* OUTCOME_TIMEOUT after that, and whatever ran is gone */
+};
+struct tool_result {
+	enum tool_outcome outcome; /* OK, ERROR or TIMEOUT */
+	struct str output; /* UTF-8, bounded by the adapter; for the model, also of an error */
+};
+/* Good during the call. */
+typedef void tool_done_fn(void *ctx, const struct tool_result *result);
+
+struct toolset;
+struct tool_query; /* a listing on its way; gone after listed or forget */
+struct tool_run;   /* a call on its way; gone after done or cancel */
+
+struct toolset_ops {
+	struct tool_query *(*list)(struct toolset *t, const struct tool_ask *ask,
+				   tool_listed_fn *listed, void *ctx);
+	void (*forget)(struct tool_query *query);
+	struct tool_run *(*start)(struct toolset *t, const struct tool_request *request,
+				  tool_done_fn *done, void *ctx);
+	/* Whatever runs for it is ended; the peer is told. */
+	void (*cancel)(struct tool_run *run);
+	/* Background processes of a session that are running. */
+	size_t (*busy)(struct toolset *t, struct str session);
+	/* Ends them: /stop, delete. */
+	void (*end_session)(struct toolset *t, struct str session);
+	/* Ends everything it started. */
+	void (*free)(struct toolset *t);
+};
+struct toolset { /* first member of the adapter's own struct */
+	const struct toolset_ops *ops;
+};
