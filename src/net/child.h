@@ -1,8 +1,9 @@
 /* child - a process of ours and its pipes, on the loop: started, fed, read, ended.
  *
- * It leads a session of its own, so that signals reach everything it started. Events never come from
- * inside a call here; on_exit is the last one and comes once, after both pipes have ended (or a moment
- * after the exit, when a grandchild holds them open). */
+ * It leads a process group of its own: signals reach everything in it, and what is left of it when
+ * the child ends is killed. Events never come from inside a call here; on_exit is the last one and
+ * comes once, after both pipes have ended (or a moment after the exit, when somebody who left the
+ * group holds them open). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,7 +37,7 @@ void child_close_input(struct child *c);
 size_t child_unsent(const struct child *c);
 /* While paused its output waits in the pipes. */
 void child_pause(struct child *c, bool paused);
-/* To the process and everything in its session's process group. */
+/* To the process and its group, while it runs. */
 void child_signal(struct child *c, int signal);
 int child_pid(const struct child *c);
 /* No event comes any more; what still runs is killed. */

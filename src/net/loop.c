@@ -162,10 +162,13 @@ loop_stop(struct loop *loop)
 	uv_stop(&loop->uv);
 }
 
+/* Closing, or a child that was killed and is not reaped yet (net/child). */
 static void
 note_closing(uv_handle_t *handle, void *found)
 {
-	*(bool *)found |= uv_is_closing(handle) != 0;
+	bool dying = handle->type == UV_PROCESS && !uv_has_ref(handle);
+
+	*(bool *)found |= uv_is_closing(handle) != 0 || dying;
 }
 
 void
