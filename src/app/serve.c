@@ -79,7 +79,8 @@ on_ready(void *ctx)
 	wire_print_addresses(s->wire);
 	if (token)
 		printf("The owner's token is in %s (only you can read it).\n", token);
-	printf("Talk to it: perdure chat\n");
+	/* as it was called: after `make run` there is no perdure in PATH */
+	printf("Talk to it: %s chat\n", program_invocation_name);
 	fflush(stdout);
 	notify("READY=1");
 }
