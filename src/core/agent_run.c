@@ -62,14 +62,14 @@ void
 agent_run_read(struct json agent, struct arena *a, struct agent_run *out)
 {
 	struct json model = find(agent, "model"), limits = find(agent, "limits");
+	bool whole = json_is_set(model) && json_type(model) == JSON_OBJECT; /* or just its id */
 
 	*out = (struct agent_run){
 		.id = text(agent, "id", a),
 		.name = text(agent, "name", a),
 		.version = number(agent, "version", 1),
-		.model = json_is_set(model) && json_type(model) == JSON_OBJECT
-				 ? text(model, "id", a)
-				 : text(agent, "model", a),
+		.model = whole ? text(model, "id", a) : text(agent, "model", a),
+		.effort = whole ? text(find(model, "effort"), "type", a) : (struct str){ 0 },
 		.system = text(agent, "system", a),
 		.max_context_tokens = number(limits, "max_context_tokens", 0),
 		.max_output_tokens = number(limits, "max_output_tokens", OUTPUT_TOKENS_DEFAULT),

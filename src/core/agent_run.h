@@ -17,6 +17,7 @@ struct agent_run {
 	struct str id, name;
 	int64_t version;
 	struct str model;           /* empty: the server's default */
+	struct str effort;          /* empty: as the model is used to */
 	struct str system;          /* empty: none */
 	int64_t max_context_tokens; /* 0: what the model has */
 	int64_t max_output_tokens, max_steps, timeout_ms;

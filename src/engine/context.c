@@ -237,6 +237,7 @@ make_request(struct context *c)
 		.tools = tools_of(c),
 		.tool_count = run->tool_count,
 		.max_output_tokens = run->max_output_tokens,
+		.effort = run->effort,
 		.cache_key = c->session,
 	};
 }

@@ -247,6 +247,13 @@ write_body(const struct dialect_target *t, const struct provider_request *q, str
 	jw_field_str(&w, "model", q->model);
 	jw_field_int(&w, "max_tokens", q->max_output_tokens);
 	jw_field_bool(&w, "stream", true);
+	if (q->effort.len > 0) { /* who asks for effort wants to see the thinking */
+		jw_field_raw(&w, "thinking",
+			     STR("{\"type\":\"adaptive\",\"display\":\"summarized\"}"));
+		jw_field_object(&w, "output_config");
+		jw_field_str(&w, "effort", q->effort);
+		jw_end_object(&w);
+	}
 	write_tools(&w, q);
 	if (!dialect_is_blank(q->system)) {
 		jw_field_array(&w, "system");

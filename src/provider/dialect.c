@@ -87,3 +87,9 @@ dialect_is_blank(struct str text)
 {
 	return str_trim(text).len == 0;
 }
+
+struct str
+dialect_openai_effort(struct str effort)
+{
+	return str_eq(effort, STR("max")) ? STR("xhigh") : effort;
+}

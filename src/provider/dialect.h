@@ -42,3 +42,5 @@ struct str dialect_schema(struct str schema);
 /* Where the image is: its URL, or a data: URL with its bytes. */
 struct str dialect_image_url(const struct message_image *image, struct arena *a);
 bool dialect_is_blank(struct str text);
+/* The nearest level that OpenAI has. */
+struct str dialect_openai_effort(struct str effort);

@@ -174,6 +174,8 @@ write_body(const struct dialect_target *t, const struct provider_request *q, str
 	write_messages(&w, q, &a);
 	write_tools(&w, q);
 	jw_field_int(&w, t->openai ? "max_completion_tokens" : "max_tokens", q->max_output_tokens);
+	if (q->effort.len > 0)
+		jw_field_str(&w, "reasoning_effort", dialect_openai_effort(q->effort));
 	jw_field_bool(&w, "stream", true);
 	jw_field_raw(&w, "stream_options", STR("{\"include_usage\":true}"));
 	if (t->openai && q->cache_key.len > 0)

@@ -154,6 +154,12 @@ write_body(const struct dialect_target *t, const struct provider_request *q, str
 	jw_field_bool(&w, "store", false);
 	if (may_reason(q->model))
 		jw_field_raw(&w, "include", STR("[\"reasoning.encrypted_content\"]"));
+	if (q->effort.len > 0) {
+		jw_field_object(&w, "reasoning");
+		jw_field_str(&w, "effort", dialect_openai_effort(q->effort));
+		jw_field_str(&w, "summary", STR("auto"));
+		jw_end_object(&w);
+	}
 	if (t->openai && q->cache_key.len > 0)
 		jw_field_str(&w, "prompt_cache_key", q->cache_key);
 	jw_end_object(&w);

@@ -28,6 +28,7 @@ struct provider_request {
 	const struct provider_tool *tools;
 	size_t tool_count;
 	int64_t max_output_tokens;
+	struct str effort;    /* low, medium, high, xhigh or max; empty: as the model is used to */
 	struct str cache_key; /* the session: what a provider may key its prompt cache by */
 };
 

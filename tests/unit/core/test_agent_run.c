@@ -35,12 +35,14 @@ M1_model_and_limits(void **state)
 
 	(void)state;
 	arena_init(&a);
-	agent_run_read(json_of("{\"model\":{\"id\":\"demo\"},\"system\":\"be kind\","
+	agent_run_read(json_of("{\"model\":{\"id\":\"demo\",\"effort\":{\"type\":\"high\"}},"
+			       "\"system\":\"be kind\","
 			       "\"limits\":{\"max_context_tokens\":9000,\"max_output_tokens\":50,"
 			       "\"max_steps\":2,\"turn_timeout_s\":7}}",
 			       &a),
 		       &a, &run);
 	check_str("model", run.model, STR("demo"));
+	check_str("effort", run.effort, STR("high"));
 	check_str("system", run.system, STR("be kind"));
 	assert_int_equal(run.max_context_tokens, 9000);
 	assert_int_equal(run.max_output_tokens, 50);

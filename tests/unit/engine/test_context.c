@@ -15,7 +15,8 @@ on_request(void *ctx, const struct provider_request *q)
 	struct seen *s = ctx;
 
 	buf_clear(&s->out);
-	buf_printf(&s->out, "%.*s %lld", STR_ARG(q->model), (long long)q->max_output_tokens);
+	buf_printf(&s->out, "%.*s %lld%.*s", STR_ARG(q->model), (long long)q->max_output_tokens,
+		   STR_ARG(q->effort));
 	for (size_t i = 0; i < q->tool_count; i++)
 		buf_printf(&s->out, " %.*s(%.*s)", STR_ARG(q->tools[i].name),
 			   STR_ARG(q->tools[i].description));
@@ -69,13 +70,14 @@ M1_the_agents_prompt_tools_and_limits(void **state)
 	(void)state;
 	begin(&r, &s);
 	rig_agent(&r, "full",
-		  "{\"id\":\"full\",\"version\":1,\"model\":{\"id\":\"scripted\"},"
-		  "\"system\":\"Be kind.\",\"limits\":{\"max_output_tokens\":77},"
+		  "{\"id\":\"full\",\"version\":1,\"model\":{\"id\":\"scripted\","
+		  "\"effort\":{\"type\":\"low\"}},\"system\":\"Be "
+		  "kind.\",\"limits\":{\"max_output_tokens\":77},"
 		  "\"tools\":[{\"type\":\"custom\",\"name\":\"ask\",\"description\":"
 		  "\"asks\",\"input_schema\":{\"type\":\"object\"}}]}");
 	rig_session(&r, "s", "full");
 	rig_post(&r, "s", "hi");
-	check_str("request", buf_str(&s.out), STR("scripted 77 ask(asks)|user:hi"));
+	check_str("request", buf_str(&s.out), STR("scripted 77low ask(asks)|user:hi"));
 	assert_true(str_starts(s.system, STR("Be kind.\n\n## Current Session Context\n- Agent: "
 					     "full (version 1)\n- Session: s\n")));
 	end(&r, &s);

@@ -162,6 +162,20 @@ T3_the_first_and_the_last_word_are_the_users(void **state)
 		"{'role':'user','content':[{'type':'text','text':'[Go on.]'" MARK "}]}]}");
 }
 
+static void
+T3_effort_is_asked_for(void **state)
+{
+	struct provider_request q = DIALECT_PLAIN;
+
+	(void)state;
+	q.effort = STR("max");
+	dialect_check_body(&DIALECT_ANTHROPIC, false, &q,
+			   "{'model':'gpt-4o','max_tokens':10,'stream':true,'thinking':{'type':"
+			   "'adaptive','display':'summarized'},'output_config':{'effort':'max'},"
+			   "'messages':[{'role':'user','content':[{'type':'text','text':'hi'" MARK
+			   "}]}]}");
+}
+
 int
 main(void)
 {
@@ -171,5 +185,6 @@ main(void)
 	SUITE_ROWS(&s, WHOLE, check_whole);
 	SUITE_TEST(&s, M11_a_request_with_everything);
 	SUITE_TEST(&s, T3_the_first_and_the_last_word_are_the_users);
+	SUITE_TEST(&s, T3_effort_is_asked_for);
 	return suite_run(&s, "provider/anthropic");
 }

@@ -153,6 +153,19 @@ T3_openai_itself_is_told_more(void **state)
 			   "{'include_usage':true},'prompt_cache_key':'sesn_1'}");
 }
 
+static void
+T3_effort_is_asked_for(void **state)
+{
+	struct provider_request q = DIALECT_PLAIN;
+
+	(void)state;
+	q.effort = STR("max");
+	dialect_check_body(&DIALECT_OPENAI_CHAT, false, &q,
+			   "{'model':'gpt-4o','messages':[{'role':'user','content':'hi'}],"
+			   "'max_tokens':10,'reasoning_effort':'xhigh','stream':true,"
+			   "'stream_options':{'include_usage':true}}");
+}
+
 int
 main(void)
 {
@@ -162,5 +175,6 @@ main(void)
 	SUITE_ROWS(&s, WHOLE, check_whole);
 	SUITE_TEST(&s, M11_a_request_with_everything);
 	SUITE_TEST(&s, T3_openai_itself_is_told_more);
+	SUITE_TEST(&s, T3_effort_is_asked_for);
 	return suite_run(&s, "provider/openai_chat");
 }

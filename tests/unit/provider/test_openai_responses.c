@@ -157,6 +157,19 @@ T3_models_that_do_not_reason_are_not_asked_for_it(void **state)
 			   "'store':false}");
 }
 
+static void
+T3_effort_is_asked_for(void **state)
+{
+	struct provider_request q = DIALECT_PLAIN;
+
+	(void)state;
+	q.effort = STR("max");
+	dialect_check_body(&DIALECT_OPENAI_RESPONSES, false, &q,
+			   "{'model':'gpt-4o','input':[{'role':'user','content':[{'type':"
+			   "'input_text','text':'hi'}]}],'max_output_tokens':10,'stream':true,"
+			   "'store':false,'reasoning':{'effort':'xhigh','summary':'auto'}}");
+}
+
 int
 main(void)
 {
@@ -166,5 +179,6 @@ main(void)
 	SUITE_ROWS(&s, WHOLE, check_whole);
 	SUITE_TEST(&s, M11_a_request_with_everything);
 	SUITE_TEST(&s, T3_models_that_do_not_reason_are_not_asked_for_it);
+	SUITE_TEST(&s, T3_effort_is_asked_for);
 	return suite_run(&s, "provider/openai_responses");
 }
