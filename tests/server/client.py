@@ -69,7 +69,7 @@ class Client:
             after = log[-1]["seq"] if log else 0
             page = self.ask("GET", f"/v1/sessions/{quote(session)}/events?limit=1000&after={after}")
             log += page["data"]
-            if len(page["data"]) < 1000:
+            if not page["next_page"]:  # large events make short pages
                 return log
 
     def follow(self, path):

@@ -75,6 +75,13 @@ def model_providers(root, timeout_s):
     yield from run_all(node_jobs(root, "providers", timeout_s, {}))
 
 
+def model_faults(root, kind, timeout_s):
+    """tests/providers/faults: the server asks models that misbehave."""
+    command = [sys.executable, "-B", root / "tests" / "providers" / "faults"]
+    log = root / "build" / "logs" / f"providers-faults-{kind}.txt"
+    return run_logged("tests/providers/faults", command, log, root, timeout_s, {"PERDURE_PROGRAM": str(program(root, kind))})
+
+
 def node_jobs(root, folder, timeout_s, env):
     """Test files of a folder, on the Node that is among the packages of tests/conformance."""
     here = root / "tests" / "conformance"
