@@ -178,6 +178,7 @@ static const struct limit {
 	{ "max_output_tokens", 1, 10000000, 4096 },
 	{ "max_steps", 1, 1000, 10 },
 	{ "turn_timeout_s", 1, 86400, 1800 },
+	{ "tool_timeout_s", 1, 86400, 120 },
 };
 
 static int

@@ -1,6 +1,6 @@
 #include "core/agent_run.h"
 
-enum { OUTPUT_TOKENS_DEFAULT = 4096 };
+enum { OUTPUT_TOKENS_DEFAULT = 4096, TOOL_TIMEOUT_MS_DEFAULT = 120 * 1000 };
 
 static struct json
 find(struct json v, const char *name)
@@ -29,35 +29,6 @@ number(struct json v, const char *name, int64_t usual)
 	return json_is_set(value) && json_int(value, &out) && out > 0 ? out : usual;
 }
 
-/* A client executes the tools that a definition describes itself. Built-in tools and those of MCP
- * servers join here with their adapters. */
-static void
-read_tools(struct json tools, struct arena *a, struct agent_run *out)
-{
-	size_t count = json_is_set(tools) ? json_count(tools) : 0;
-
-	out->tools = ARENA_ARRAY(a, count + 1, struct turn_tool);
-	out->docs = ARENA_ARRAY(a, count + 1, struct agent_tool_doc);
-	if (count == 0)
-		return;
-	for (struct json_iter it = json_iter(tools); json_next(&it);) {
-		struct json schema = find(it.value, "input_schema");
-
-		if (!str_eq(text(it.value, "type", a), STR("custom")))
-			continue;
-		out->tools[out->tool_count] = (struct turn_tool){
-			.name = text(it.value, "name", a),
-			.kind = EVENT_AGENT_CUSTOM_TOOL_USE,
-			.client_side = true,
-		};
-		out->docs[out->tool_count++] = (struct agent_tool_doc){
-			.description = text(it.value, "description", a),
-			.input_schema = json_is_set(schema) ? json_raw(schema)
-							    : STR("{\"type\":\"object\"}"),
-		};
-	}
-}
-
 void
 agent_run_read(struct json agent, struct arena *a, struct agent_run *out)
 {
@@ -76,6 +47,9 @@ agent_run_read(struct json agent, struct arena *a, struct agent_run *out)
 		.max_steps = number(limits, "max_steps", TURN_STEPS_DEFAULT),
 		.timeout_ms =
 			number(limits, "turn_timeout_s", TURN_TIMEOUT_MS_DEFAULT / 1000) * 1000,
+		.tool_timeout_ms =
+			number(limits, "tool_timeout_s", TOOL_TIMEOUT_MS_DEFAULT / 1000) * 1000,
+		.tools = find(agent, "tools"),
+		.mcp_servers = find(agent, "mcp_servers"),
 	};
-	read_tools(find(agent, "tools"), a, out);
 }

@@ -1,4 +1,4 @@
-/* agent_run - what of an agent's definition does a turn need: model, prompt, limits, tools?
+/* agent_run - what of an agent's definition does a turn need: model, prompt, limits?
  * Reads the wire's agent object, as a version of the agent or a session's own snapshot holds it. */
 #pragma once
 #include <stddef.h>
@@ -7,12 +7,6 @@
 #include "base/json.h"
 #include "core/turn_machine.h"
 
-/* What the model is told about a tool; beside the turn_tool of the same index. */
-struct agent_tool_doc {
-	struct str description;
-	struct str input_schema; /* JSON object */
-};
-
 struct agent_run {
 	struct str id, name;
 	int64_t version;
@@ -20,10 +14,8 @@ struct agent_run {
 	struct str effort;          /* empty: as the model is used to */
 	struct str system;          /* empty: none */
 	int64_t max_context_tokens; /* 0: what the model has */
-	int64_t max_output_tokens, max_steps, timeout_ms;
-	struct turn_tool *tools;
-	struct agent_tool_doc *docs;
-	size_t tool_count;
+	int64_t max_output_tokens, max_steps, timeout_ms, tool_timeout_ms;
+	struct json tools, mcp_servers; /* its blocks, for core/tool_offer; its servers */
 };
 
 /* Texts stay in the document or in a. What is absent or of another shape has its default: definitions

@@ -1,6 +1,5 @@
 #include "core/agent_tools.h"
 
-#include "core/approval_policy.h"
 #include "core/mcp_servers.h"
 
 enum { DESCRIPTION_MAX = 16 * 1024 };
@@ -299,4 +298,40 @@ agent_tools_write(struct definition *d, struct json v, struct json now, struct e
 		return rc;
 	jw_end_array(&d->w);
 	return check_clash(v, named, e);
+}
+
+bool
+agent_tools_is_built_in(struct str name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(BUILT_IN); i++)
+		if (str_eq(name, str_of(BUILT_IN[i])))
+			return true;
+	return false;
+}
+
+/* What is absent or of another shape stays as it is: blocks were checked when they were made. */
+static void
+read_config(struct json v, struct agent_tool_config *out)
+{
+	struct json enabled = definition_find(v, "enabled");
+	struct json policy = definition_find(definition_find(v, "permission_policy"), "type");
+
+	if (json_type(enabled) == JSON_TRUE || json_type(enabled) == JSON_FALSE)
+		out->enabled = json_type(enabled) == JSON_TRUE;
+	for (size_t i = 0; i < ARRAY_LEN(POLICIES); i++)
+		if (json_str_eq(policy, str_of(POLICIES[i])))
+			out->policy = (enum approval_mode)i;
+}
+
+struct agent_tool_config
+agent_tools_config(struct json block, struct str name)
+{
+	bool mcp = json_str_eq(definition_find(block, "type"), AGENT_TOOLS_MCP);
+	struct agent_tool_config out = { true, mcp ? APPROVAL_ALWAYS_ASK : APPROVAL_ALWAYS_ALLOW };
+
+	read_config(definition_find(block, "default_config"), &out);
+	for (struct json_iter it = json_iter(definition_find(block, "configs")); json_next(&it);)
+		if (json_str_eq(definition_find(it.value, "name"), name))
+			read_config(it.value, &out);
+	return out;
 }

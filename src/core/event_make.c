@@ -288,8 +288,8 @@ event_make_request_end(struct buf *out, struct str start_id, bool is_error,
 	jw_end_object(&w);
 }
 
-void
-event_make_error(struct buf *out, struct str type, struct str message, struct str retry)
+static void
+error(struct buf *out, struct str type, struct str message, struct str retry, struct str server)
 {
 	struct jw w = begin(out, EVENT_SESSION_ERROR);
 
@@ -299,8 +299,22 @@ event_make_error(struct buf *out, struct str type, struct str message, struct st
 	jw_field_object(&w, "retry_status");
 	jw_field_str(&w, "type", retry);
 	jw_end_object(&w);
+	some_text(&w, "mcp_server_name", server);
 	jw_end_object(&w);
 	jw_end_object(&w);
+}
+
+void
+event_make_error(struct buf *out, struct str type, struct str message, struct str retry)
+{
+	error(out, type, message, retry, (struct str){ 0 });
+}
+
+void
+event_make_server_error(struct buf *out, struct str type, struct str message,
+			struct str mcp_server_name)
+{
+	error(out, type, message, STR("retrying"), mcp_server_name);
 }
 
 void

@@ -75,6 +75,9 @@ void event_make_request_end(struct buf *out, struct str start_id, bool is_error,
 			    const struct usage *usage, int64_t cost_picodollars);
 /* retry: "retrying", "exhausted" or "terminal". */
 void event_make_error(struct buf *out, struct str type, struct str message, struct str retry);
+/* An MCP server whose tools are missing; the next turn asks it again. */
+void event_make_server_error(struct buf *out, struct str type, struct str message,
+			     struct str mcp_server_name);
 void event_make_usage(struct buf *out, const struct usage *usage, int64_t cost_picodollars);
 
 void event_make_lifecycle(struct buf *out, enum lifecycle to, struct str reason);

@@ -120,3 +120,32 @@ mcp_servers_write(struct definition *d, struct json v, bool with_stdio, struct e
 	jw_end_array(&d->w);
 	return 0;
 }
+
+static void
+read_arguments(struct json list, struct arena *a, struct tool_server *out)
+{
+	struct str *arguments = ARENA_ARRAY(a, json_count(list) + 1, struct str);
+
+	for (struct json_iter it = json_iter(list); json_next(&it);)
+		arguments[out->argument_count++] = json_str(it.value, a);
+	out->arguments = arguments;
+}
+
+size_t
+mcp_servers_read(struct json list, struct arena *a, struct tool_server *out)
+{
+	size_t count = 0;
+
+	for (struct json_iter it = json_iter(list); json_next(&it) && count < MCP_SERVERS_MAX;) {
+		struct tool_server s = {
+			.name = json_str(definition_find(it.value, "name"), a),
+			.url = json_str(definition_find(it.value, "url"), a),
+			.command = json_str(definition_find(it.value, "command"), a),
+		};
+
+		read_arguments(definition_find(it.value, "args"), a, &s);
+		if (s.name.len > 0)
+			out[count++] = s;
+	}
+	return count;
+}

@@ -38,12 +38,19 @@ enum {
 
 /* ---- what a turn is given ---- */
 
-/* A tool the model may call. Approvals come with the tools: permission says what holds without them. */
+/* A tool the model may call. */
 struct turn_tool {
 	struct str name, mcp_server_name;
 	enum event_kind kind; /* tool_use, custom_tool_use or mcp_tool_use */
 	bool client_side;     /* a client executes it: the turn parks */
 	bool ask;             /* a person is asked first */
+	bool repeatable;      /* a call whose outcome nobody knows may be started again */
+};
+
+/* Something that is missing in the turn, told once: it goes on without. */
+struct turn_trouble {
+	struct str type, message;   /* of the session.error */
+	struct str mcp_server_name; /* empty: none */
 };
 
 /* A call of the open turn, with the state that the log gives it. */
@@ -88,6 +95,8 @@ struct turn_plan {
 	struct str problem; /* why no model can be asked; empty: one can */
 	const struct turn_tool *tools;
 	size_t tool_count;
+	const struct turn_trouble *troubles; /* TURN_OPENS */
+	size_t trouble_count;
 	int64_t max_steps, timeout_ms;
 	struct retry_policy retry;
 

@@ -2,9 +2,22 @@
 #include "core/turn_machine_private.h"
 
 static void
+log_troubles(struct turn_machine *m)
+{
+	for (size_t i = 0; i < m->plan.trouble_count; i++) {
+		const struct turn_trouble *t = &m->plan.troubles[i];
+		struct buf b = turn_machine_payload();
+
+		event_make_server_error(&b, t->type, t->message, t->mcp_server_name);
+		turn_machine_log(m, EVENT_SESSION_ERROR, (struct str){ 0 }, &b);
+	}
+}
+
+static void
 open_turn(struct turn_machine *m)
 {
 	turn_machine_log_running(m, m->plan.consumes);
+	log_troubles(m);
 	m->pending = m->plan.consumes;
 	if (m->plan.problem.len == 0)
 		turn_machine_log_request_start(m);

@@ -4,138 +4,6 @@
 
 #include "base/xalloc.h"
 #include "core/context_window.h"
-#include "engine/catalog.h"
-
-/* ---- the agent ---- */
-
-struct setup_job {
-	struct engine *en;
-	struct arena *arena;
-	const struct store_session *session;
-	struct str extra; /* body of session_extra; empty: none */
-	struct context_setup setup;
-	context_setup_fn *done;
-	void *ctx;
-};
-
-static void
-setup_end(struct setup_job *j, int rc, const struct err *err)
-{
-	j->done(j->ctx, rc, err, rc == 0 ? &j->setup : NULL);
-	free(j);
-}
-
-static struct engine_model_terms
-terms_of(const struct engine_models *models, const struct context_setup *s)
-{
-	if (models->terms)
-		return models->terms(models->ctx, s->model);
-	return (struct engine_model_terms){ s->provider->context_tokens, retry_policy_default() };
-}
-
-static void
-find_model(struct setup_job *j)
-{
-	struct context_setup *s = &j->setup;
-	const struct engine_models *models = &j->en->config.models;
-	struct str name;
-	struct err e;
-
-	s->model = arena_str(j->arena, s->run.model.len > 0 ? s->run.model
-							    : j->en->config.settings.default_model);
-	if (models->find(models->ctx, s->model, &s->provider, &name, &e) != 0) {
-		s->problem = arena_str(j->arena, str_of(e.text));
-		return;
-	}
-	s->provider_model = arena_str(j->arena, name);
-	s->terms = terms_of(models, s);
-}
-
-static void
-read_agent(struct setup_job *j, struct str body)
-{
-	struct json_doc *doc = ARENA_NEW(j->arena, struct json_doc);
-	struct json agent = { 0 };
-	struct err e;
-
-	body = arena_str(j->arena, body);
-	if (json_parse(j->arena, body, &EVENT_PAYLOAD_LIMITS, doc, &e) == 0)
-		agent = json_root(doc);
-	agent_run_read(agent, j->arena, &j->setup.run);
-	find_model(j);
-}
-
-static void
-on_agent(void *ctx, int rc, const struct err *err, const struct catalog_agent *agent)
-{
-	struct setup_job *j = ctx;
-
-	if (rc == ERR_NOT_FOUND) {
-		agent_run_read((struct json){ 0 }, j->arena, &j->setup.run);
-		j->setup.problem =
-			arena_printf(j->arena, "the session's agent is gone: %s", err->text);
-		rc = 0;
-	} else if (rc == 0) {
-		read_agent(j, agent->body);
-	}
-	setup_end(j, rc, err);
-}
-
-/* What a session changed of its agent wins over the agent's version. */
-static bool
-use_snapshot(struct setup_job *j)
-{
-	struct json_doc doc;
-	struct json agent;
-
-	if (j->extra.len == 0 ||
-	    json_parse(j->arena, j->extra, &EVENT_PAYLOAD_LIMITS, &doc, NULL) != 0 ||
-	    !json_find(json_root(&doc), STR("agent"), &agent) || json_type(agent) != JSON_OBJECT)
-		return false;
-	read_agent(j, json_raw(agent));
-	return true;
-}
-
-static bool
-on_extra_row(void *ctx, const struct store_row *row)
-{
-	struct setup_job *j = ctx;
-
-	j->extra = arena_str(j->arena, row->record->body);
-	return false;
-}
-
-static void
-on_extra(void *ctx, int rc, bool more, const struct err *err)
-{
-	struct setup_job *j = ctx;
-
-	(void)more;
-	if (rc != 0 || use_snapshot(j))
-		setup_end(j, rc, err);
-	else
-		catalog_agent(j->en->catalog, j->session->agent_id, j->session->agent_version,
-			      on_agent, j);
-}
-
-void
-context_setup_load(struct engine *en, const struct store_session *session, struct arena *a,
-		   context_setup_fn *done, void *ctx)
-{
-	struct setup_job *j = xcalloc(1, sizeof *j);
-
-	*j = (struct setup_job){
-		.en = en, .arena = a, .session = session, .done = done, .ctx = ctx
-	};
-	store_read(en->store,
-		   &(struct store_query){ .kind = STORE_GET_RECORD,
-					  .record_kind = RECORD_SESSION_EXTRA,
-					  .record_id = session->id,
-					  .limit = 1 },
-		   on_extra_row, on_extra, j);
-}
-
-/* ---- the transcript ---- */
 
 enum { PAGE_ROWS = 200, SYSTEM_BYTES_MAX = 4 << 20 };
 
@@ -206,13 +74,13 @@ system_prompt(struct context *c)
 static const struct provider_tool *
 tools_of(struct context *c)
 {
-	const struct agent_run *run = &c->setup.run;
+	const struct tool_offer *offer = &c->setup.offer;
 	struct provider_tool *tools =
-		ARENA_ARRAY(&c->arena, run->tool_count + 1, struct provider_tool);
+		ARENA_ARRAY(&c->arena, offer->count + 1, struct provider_tool);
 
-	for (size_t i = 0; i < run->tool_count; i++)
-		tools[i] = (struct provider_tool){ run->tools[i].name, run->docs[i].description,
-						   run->docs[i].input_schema };
+	for (size_t i = 0; i < offer->count; i++)
+		tools[i] = (struct provider_tool){ offer->tools[i].name, offer->docs[i].description,
+						   offer->docs[i].input_schema };
 	return tools;
 }
 
@@ -235,7 +103,7 @@ make_request(struct context *c)
 		.messages = view.messages,
 		.message_count = view.count,
 		.tools = tools_of(c),
-		.tool_count = run->tool_count,
+		.tool_count = c->setup.offer.count,
 		.max_output_tokens = run->max_output_tokens,
 		.effort = run->effort,
 		.cache_key = c->session,

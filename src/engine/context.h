@@ -1,9 +1,11 @@
 /* context - what a model request is made of: the agent as the session runs it, and the transcript. */
 #pragma once
 #include "core/agent_run.h"
+#include "core/tool_offer.h"
 #include "engine/engine_private.h"
 
-/* The agent's definition, or the session's own snapshot of it, and the provider of its model. */
+/* The agent's definition, or the session's own snapshot of it, the provider of its model, and the
+ * tools it is offered where the session's environment is. */
 struct context_setup {
 	struct agent_run run;
 	struct provider *provider; /* NULL: problem says why */
@@ -11,6 +13,12 @@ struct context_setup {
 	struct str provider_model; /* as the provider does */
 	struct engine_model_terms terms;
 	struct str problem;
+	struct tool_offer offer;
+	struct tool_place place;
+	const struct tool_server *servers; /* that may be called */
+	size_t server_count;
+	const struct turn_trouble *troubles; /* servers that do not answer */
+	size_t trouble_count;
 };
 typedef void
 context_setup_fn(void *ctx, int rc, const struct err *err, const struct context_setup *setup);
@@ -18,6 +26,8 @@ context_setup_fn(void *ctx, int rc, const struct err *err, const struct context_
  * that is not there is no error but the setup's problem. */
 void context_setup_load(struct engine *en, const struct store_session *session, struct arena *a,
 			context_setup_fn *done, void *ctx);
+/* The server stops: those that still wait for tools to be listed fail at once. */
+void context_setup_abandon_all(struct engine *en);
 
 struct context; /* one request: its transcript being read, then the request itself */
 

@@ -9,6 +9,7 @@
 #include "engine/engine_private.h"
 #include "engine/fanout.h"
 #include "engine/identity.h"
+#include "engine/own_tool.h"
 #include "engine/wake.h"
 
 struct engine *
@@ -26,6 +27,8 @@ engine_new(const struct engine_config *config)
 	en->change_head = store_change_head(config->store);
 	list_init(&en->watches);
 	list_init(&en->told_up_to);
+	list_init(&en->setups);
+	en->own_tools = OWN_TOOLS;
 	en->identity = identity_new(en);
 	en->catalog = catalog_new(en);
 	en->wake = wake_new(en);

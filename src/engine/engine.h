@@ -24,6 +24,7 @@
 #include "core/usage.h"
 #include "provider/provider.h"
 #include "store/store.h"
+#include "tool/tool.h"
 
 struct engine;
 
@@ -51,10 +52,22 @@ struct engine_settings {
 	int64_t quiet_ms;         /* collect: so long without a further message */
 };
 
+/* Where on this machine a session's files are. */
+struct engine_folders {
+	/* The folder that the tools of a session start in when its environment names none; made when
+	 * it is missing. The path lives in a. NULL: there is none. */
+	int (*session_work)(void *ctx, struct str agent, struct str session, struct arena *a,
+			    struct str *out, struct err *e);
+	void *ctx;
+};
+
 struct engine_config {
 	struct store *store; /* borrowed; its owner calls engine_on_grown and store_dispatch */
 	struct host *host;
 	struct engine_models models;
+	struct toolset *tools;   /* our own; borrowed; NULL: none */
+	struct toolset *servers; /* of MCP servers; the same */
+	struct engine_folders folders;
 	struct str owner_token; /* the text of <data>/owner.token: known from the start on */
 	struct engine_settings settings;
 };

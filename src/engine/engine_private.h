@@ -8,6 +8,7 @@
 
 struct identity;
 struct catalog;
+struct own_tool;
 struct wake;
 
 struct engine {
@@ -28,6 +29,8 @@ struct engine {
 	struct identity *identity; /* users and tokens (engine/identity) */
 	struct catalog *catalog;   /* agents and environments (engine/catalog) */
 	struct wake *wake;         /* looks put off, what a start found (engine/wake) */
+	struct list setups;        /* turns-to-be whose tools are being listed */
+	const struct own_tool *const *own_tools; /* NULL behind the last (engine/own_tool) */
 	bool draining;
 	void (*drained)(void *ctx);
 	void *drained_ctx;

@@ -7,6 +7,7 @@
 #include "base/xalloc.h"
 #include "engine/commit.h"
 #include "engine/fanout.h"
+#include "engine/tool_work.h"
 #include "engine/wake.h"
 
 struct timer_slot {
@@ -32,6 +33,7 @@ struct turn {
 	unsigned context_request;
 	struct provider_call *model;
 	unsigned model_request;
+	struct list tools; /* calls on their way (engine/tool_work) */
 	struct timer_slot timers[TURN_TIMERS];
 
 	struct turn_over result;
@@ -88,6 +90,7 @@ finish(struct turn *t, enum turn_finish how)
 	if (t->model)
 		t->setup.provider->ops->cancel(TAKE(t->model));
 	context_free(&t->context);
+	tool_work_cancel_all(&t->tools);
 	for (int i = 0; i < TURN_TIMERS; i++)
 		if (t->timers[i].timer)
 			t->en->host->ops->timer_free(TAKE(t->timers[i].timer));
@@ -351,6 +354,30 @@ start_model(struct turn *t, const struct turn_effect *e)
 	t->model = p->ops->start(p, context_request(t->context), &EVENTS, t);
 }
 
+/* ---- tools ---- */
+
+static void
+on_tool(void *ctx, struct str call_event, const struct tool_result *result)
+{
+	step(ctx, (struct turn_input){ .kind = TURN_IN_TOOL,
+				       .call_event = call_event,
+				       .outcome = result->outcome,
+				       .text = result->output });
+}
+
+static void
+start_tool(struct turn *t, const struct turn_call *call)
+{
+	tool_work_start(&t->tools,
+			&(struct tool_work_ask){ .en = t->en,
+						 .session = t->actor->id,
+						 .turn = t->id,
+						 .fence = t->fence,
+						 .setup = &t->setup,
+						 .call = call },
+			on_tool, t);
+}
+
 /* ---- timers ---- */
 
 static void
@@ -389,8 +416,8 @@ carry_out(struct turn *t, const struct turn_effect *e)
 		if (t->model)
 			t->setup.provider->ops->cancel(TAKE(t->model));
 		return;
-	case TURN_DO_TOOL:
-	case TURN_DO_TOOL_CANCEL: return; /* no tool runs in this process: the plan names none */
+	case TURN_DO_TOOL: start_tool(t, e->call); return;
+	case TURN_DO_TOOL_CANCEL: tool_work_cancel(&t->tools, e->call->id); return;
 	case TURN_DO_TIMER: set_timer(t, e->timer, e->delay_ms); return;
 	case TURN_DO_PREVIEW_START:
 		fanout_preview_start(t->actor, e->event_id, e->event_kind);
@@ -433,6 +460,7 @@ turn_start(struct actor *actor, const struct turn_begin *begin)
 		.over_task.fn = report_over,
 	};
 	list_init(&t->over_task.node);
+	list_init(&t->tools);
 	t->machine = turn_machine_new(&t->arena, &begin->plan);
 	actor->turn = t;
 	step(t, (struct turn_input){ .kind = TURN_IN_START });

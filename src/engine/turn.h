@@ -1,5 +1,5 @@
 /* turn - one turn that runs here: carries out the effects of core/turn_machine and translates what
- * happens (commits, the model, timers) into its inputs. */
+ * happens (commits, the model, tools, timers) into its inputs. */
 #pragma once
 #include "core/turn_machine.h"
 #include "engine/actor.h"

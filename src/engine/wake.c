@@ -102,8 +102,10 @@ on_setup(void *ctx, int rc, const struct err *err, const struct context_setup *s
 	}
 	plan->model = setup->model;
 	plan->problem = setup->problem;
-	plan->tools = setup->run.tools;
-	plan->tool_count = setup->run.tool_count;
+	plan->tools = setup->offer.tools;
+	plan->tool_count = setup->offer.count;
+	plan->troubles = setup->troubles;
+	plan->trouble_count = setup->trouble_count;
 	plan->max_steps = setup->run.max_steps;
 	plan->timeout_ms = setup->run.timeout_ms;
 	plan->retry = setup->provider ? setup->terms.retry : retry_policy_default();
@@ -363,6 +365,7 @@ on_drain_over(void *ctx)
 		if (actor->turn)
 			turn_drain(actor->turn);
 	}
+	context_setup_abandon_all(w->en);
 }
 
 void

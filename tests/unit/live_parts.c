@@ -5,6 +5,7 @@
 #include "base/xalloc.h"
 #include "engine/catalog.h"
 #include "engine/identity.h"
+#include "engine/own_tool.h"
 #include "engine/wake.h"
 #include "live_engine.h"
 
@@ -234,6 +235,8 @@ engine_wake(struct engine *en, const struct engine_call *call, struct str sessio
 	(void)en;
 	call->done(call->ctx, &(struct engine_answer){ .id = session });
 }
+
+const struct own_tool *const OWN_TOOLS[] = { NULL };
 
 struct wake *
 wake_new(struct engine *en)

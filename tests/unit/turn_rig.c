@@ -132,6 +132,15 @@ on_started(void *ctx, int rc, const struct err *err)
 	r->answered = true;
 }
 
+static int
+session_work(void *ctx, struct str agent, struct str session, struct arena *a, struct str *out,
+	     struct err *e)
+{
+	(void)ctx, (void)e;
+	*out = arena_printf(a, "/work/" STR_FMT "/" STR_FMT, STR_ARG(agent), STR_ARG(session));
+	return 0;
+}
+
 static void
 start_engine(struct rig *r)
 {
@@ -139,6 +148,9 @@ start_engine(struct rig *r)
 		.store = r->store,
 		.host = &r->host.host,
 		.models = { find_model, r },
+		.tools = r->tools,
+		.servers = r->servers,
+		.folders = { session_work, r },
 		.settings.default_model = STR("demo"),
 		.owner_token =
 			STR("pdr_00000000000000000000000000000000000000000000000000000000000000aa"),
@@ -184,6 +196,8 @@ rig_init(struct rig *r, bool mem)
 	buf_init(&r->previews, 1 << 20);
 	r->demo = provider_demo_new(&r->host.host);
 	r->scripted = provider_scripted_new(&r->host.host);
+	r->tools = tool_scripted_new(&r->host.host);
+	r->servers = tool_scripted_new(&r->host.host);
 	if (mem) {
 		r->store = store_mem_new(owner_of(r), incarnation(r));
 	} else {
@@ -218,9 +232,13 @@ rig_release(struct rig *r)
 {
 	end_engine(r, &r->en, 0);
 	assert_int_equal(provider_scripted_open(r->scripted), 0);
+	assert_int_equal(tool_scripted_open(r->tools) + tool_scripted_open(r->servers), 0);
+	assert_int_equal(tool_scripted_listings(r->tools) + tool_scripted_listings(r->servers), 0);
 	store_free(&r->store);
 	r->demo->ops->free(r->demo);
 	r->scripted->ops->free(r->scripted);
+	r->tools->ops->free(r->tools);
+	r->servers->ops->free(r->servers);
 	if (!r->mem)
 		sqlite_dir_release(&r->dir);
 	buf_release(&r->previews);

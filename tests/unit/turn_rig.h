@@ -10,6 +10,7 @@
 #include "provider/scripted.h"
 #include "sqlite_dir.h"
 #include "store/store_private.h"
+#include "tool/scripted.h"
 #include "virtual_host.h"
 
 struct rig {
@@ -24,6 +25,7 @@ struct rig {
 	int incarnation;
 	struct engine *en;
 	struct provider *demo, *scripted;
+	struct toolset *tools, *servers; /* our own ones, and those of servers: scripted */
 	struct engine_caller owner;
 	struct engine_watch watch;
 	struct buf previews; /* +m ~m"text" -m, and ! for each event told between */

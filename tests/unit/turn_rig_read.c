@@ -60,7 +60,7 @@ show(struct rig *r, const struct event *ev, struct buf *out)
 			   STR_ARG(text_of(r, ev->payload)));
 	else if (ev->kind == EVENT_STATUS_IDLE)
 		show_stop(r, ev->payload, out);
-	else if (ev->kind == EVENT_AGENT_TOOL_RESULT)
+	else if (ev->kind == EVENT_AGENT_TOOL_RESULT || ev->kind == EVENT_AGENT_MCP_TOOL_RESULT)
 		buf_printf(out, ":" STR_FMT, STR_ARG(field(r, ev->payload, "outcome")));
 	else if (ev->kind == EVENT_STATUS_RESCHEDULED)
 		buf_printf(out, ":" STR_FMT "#" STR_FMT, STR_ARG(field(r, ev->payload, "reason")),

@@ -22,7 +22,7 @@ static const struct definition_row ROWS[] = {
 	  "{'id':'agent_1','type':'agent','version':1,'name':'a','description':null,'system':null,"
 	  "'model':{'id':'demo','speed':'standard'},'tools':[],'mcp_servers':[],'skills':[],'metadata':{},"
 	  "'multiagent':null,'execution_identity':{'type':'service_account'},"
-	  "'limits':{'max_context_tokens':null,'max_output_tokens':4096,'max_steps':10,'turn_timeout_s':1800},"
+	  "'limits':{'max_context_tokens':null,'max_output_tokens':4096,'max_steps':10,'turn_timeout_s':1800,'tool_timeout_s':120},"
 	  "'access':'public','approval_rules':[],'archived_at':null,"
 	  "'created_at':'1970-01-01T00:00:01Z','updated_at':'1970-01-01T00:00:01Z'}" },
 	{ "M1 name is required", "{'model':'demo'}", NULL, "error: name: is required" },
@@ -55,7 +55,7 @@ static const struct definition_row ROWS[] = {
 	{ "M1 an execution identity", WITH("'execution_identity':{'type':'service_account'}"), NULL, "'execution_identity':{'type':'service_account'}" },
 	{ "M1 no other execution identity", WITH("'execution_identity':{'type':'root'}"), NULL, "error: execution_identity.type: must be one of service_account" },
 	{ "M1 limits that are given", WITH("'limits':{'max_context_tokens':32000,'max_steps':3}"), NULL,
-	  "'limits':{'max_context_tokens':32000,'max_output_tokens':4096,'max_steps':3,'turn_timeout_s':1800}" },
+	  "'limits':{'max_context_tokens':32000,'max_output_tokens':4096,'max_steps':3,'turn_timeout_s':1800,'tool_timeout_s':120}" },
 	{ "M1 a limit of zero", WITH("'limits':{'max_steps':0}"), NULL, "error: limits.max_steps: must be an integer from 1 to 1000, not 0" },
 	{ "M1 a limit is a whole number", WITH("'limits':{'max_steps':1.5}"), NULL, "error: limits.max_steps: must be an integer" },
 	{ "M1 a limit above its range", WITH("'limits':{'turn_timeout_s':86401}"), NULL, "error: limits.turn_timeout_s: must be" },
@@ -76,9 +76,9 @@ static const struct definition_row ROWS[] = {
 	{ "M1 null clears a list", WITH("'skills':[{'type':'custom','skill_id':'s'}]"), "{'skills':null}", "'skills':[]" },
 	{ "M1 a list is replaced whole", WITH("'skills':[{'type':'custom','skill_id':'s'}]"), "{'skills':[{'type':'custom','skill_id':'t'}]}", "'skills':[{'type':'custom','skill_id':'t','version':'latest'}]" },
 	{ "M1 a model is replaced whole", "{'name':'a','model':{'id':'x','effort':'low'}}", "{'model':'y'}", "'model':{'id':'y','speed':'standard'}" },
-	{ "M1 limits are merged", WITH("'limits':{'max_steps':3,'turn_timeout_s':5}"), "{'limits':{'max_steps':4}}", "'max_steps':4,'turn_timeout_s':5}" },
-	{ "M1 a limit of null is the usual one", WITH("'limits':{'max_steps':3,'turn_timeout_s':5}"), "{'limits':{'max_steps':null}}", "'max_steps':10,'turn_timeout_s':5}" },
-	{ "M1 limits of null are the usual ones", WITH("'limits':{'max_steps':3,'turn_timeout_s':5}"), "{'limits':null}", "'max_steps':10,'turn_timeout_s':1800}" },
+	{ "M1 limits are merged", WITH("'limits':{'max_steps':3,'turn_timeout_s':5}"), "{'limits':{'max_steps':4}}", "'max_steps':4,'turn_timeout_s':5,'tool_timeout_s':120}" },
+	{ "M1 a limit of null is the usual one", WITH("'limits':{'max_steps':3,'turn_timeout_s':5}"), "{'limits':{'max_steps':null}}", "'max_steps':10,'turn_timeout_s':5,'tool_timeout_s':120}" },
+	{ "M1 limits of null are the usual ones", WITH("'limits':{'max_steps':3,'turn_timeout_s':5}"), "{'limits':null}", "'max_steps':10,'turn_timeout_s':1800,'tool_timeout_s':120}" },
 	{ "M1 metadata is merged, null deletes a key", WITH("'metadata':{'a':'1','b':'2'}"), "{'metadata':{'a':null,'c':'3'}}", "'metadata':{'b':'2','c':'3'}" },
 	{ "M1 metadata of null is empty", WITH("'metadata':{'a':'1'}"), "{'metadata':null}", "'metadata':{}" },
 	{ "M1 name cannot be cleared", SMALL, "{'name':null}", "error: name: must be a string, not null" },

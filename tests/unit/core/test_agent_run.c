@@ -21,7 +21,7 @@ M1_what_is_unset_has_its_default(void **state)
 	assert_int_equal(run.max_output_tokens, 4096);
 	assert_int_equal(run.max_steps, 10);
 	assert_int_equal(run.timeout_ms, 1800000);
-	assert_int_equal(run.tool_count, 0);
+	assert_int_equal(run.tool_timeout_ms, 120000);
 	agent_run_read((struct json){ 0 }, &a, &run);
 	assert_int_equal(run.max_steps, 10);
 	arena_release(&a);
@@ -38,7 +38,7 @@ M1_model_and_limits(void **state)
 	agent_run_read(json_of("{\"model\":{\"id\":\"demo\",\"effort\":{\"type\":\"high\"}},"
 			       "\"system\":\"be kind\","
 			       "\"limits\":{\"max_context_tokens\":9000,\"max_output_tokens\":50,"
-			       "\"max_steps\":2,\"turn_timeout_s\":7}}",
+			       "\"max_steps\":2,\"turn_timeout_s\":7,\"tool_timeout_s\":9}}",
 			       &a),
 		       &a, &run);
 	check_str("model", run.model, STR("demo"));
@@ -48,6 +48,7 @@ M1_model_and_limits(void **state)
 	assert_int_equal(run.max_output_tokens, 50);
 	assert_int_equal(run.max_steps, 2);
 	assert_int_equal(run.timeout_ms, 7000);
+	assert_int_equal(run.tool_timeout_ms, 9000);
 	agent_run_read(json_of("{\"model\":\"demo\",\"limits\":{\"max_steps\":0}}", &a), &a, &run);
 	check_str("model", run.model, STR("demo"));
 	assert_int_equal(run.max_steps, 10);
@@ -55,24 +56,16 @@ M1_model_and_limits(void **state)
 }
 
 static void
-T9_custom_tools_are_the_clients(void **state)
+T10_its_blocks_and_servers_are_handed_on(void **state)
 {
 	struct agent_run run;
 	struct arena a;
 
 	(void)state;
 	arena_init(&a);
-	agent_run_read(json_of("{\"tools\":[{\"type\":\"agent_toolset_20260401\"},{\"type\":"
-			       "\"custom\",\"name\":\"ask\",\"description\":\"asks\","
-			       "\"input_schema\":{\"type\":\"object\",\"x\":1}}]}",
-			       &a),
-		       &a, &run);
-	assert_int_equal(run.tool_count, 1);
-	check_str("name", run.tools[0].name, STR("ask"));
-	assert_true(run.tools[0].client_side);
-	assert_int_equal(run.tools[0].kind, EVENT_AGENT_CUSTOM_TOOL_USE);
-	check_str("description", run.docs[0].description, STR("asks"));
-	check_str("schema", run.docs[0].input_schema, STR("{\"type\":\"object\",\"x\":1}"));
+	agent_run_read(json_of("{\"tools\":[1,2],\"mcp_servers\":[3]}", &a), &a, &run);
+	assert_int_equal(json_count(run.tools), 2);
+	assert_int_equal(json_count(run.mcp_servers), 1);
 	arena_release(&a);
 }
 
@@ -83,6 +76,6 @@ main(void)
 
 	SUITE_TEST(&s, M1_what_is_unset_has_its_default);
 	SUITE_TEST(&s, M1_model_and_limits);
-	SUITE_TEST(&s, T9_custom_tools_are_the_clients);
+	SUITE_TEST(&s, T10_its_blocks_and_servers_are_handed_on);
 	return suite_run(&s, "core/agent_run");
 }

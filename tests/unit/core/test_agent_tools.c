@@ -96,6 +96,36 @@ end_holds(void **state)
 	list_end_holds(*state, make);
 }
 
+static void
+T8_a_tools_own_config_wins_over_its_blocks(void **state)
+{
+	struct agent_tool_config c;
+	struct arena a;
+	struct json block;
+
+	(void)state;
+	arena_init(&a);
+	block = json_of(quoted(&a, "{'type':'agent_toolset_20260401','default_config':{"
+				   "'permission_policy':{'type':'always_ask'}},'configs':["
+				   "{'name':'read','permission_policy':{'type':'auto'}},"
+				   "{'name':'bash','enabled':false}]}"),
+			&a);
+	c = agent_tools_config(block, STR("write"));
+	assert_true(c.enabled);
+	assert_int_equal(c.policy, APPROVAL_ALWAYS_ASK);
+	assert_int_equal(agent_tools_config(block, STR("read")).policy, APPROVAL_AUTO);
+	c = agent_tools_config(block, STR("bash"));
+	assert_false(c.enabled);
+	assert_int_equal(c.policy, APPROVAL_ALWAYS_ASK);
+	block = json_of(quoted(&a, "{'type':'mcp_toolset'}"), &a);
+	assert_int_equal(agent_tools_config(block, STR("x")).policy, APPROVAL_ALWAYS_ASK);
+	block = json_of(quoted(&a, "{'type':'agent_toolset_20260401'}"), &a);
+	assert_int_equal(agent_tools_config(block, STR("bash")).policy, APPROVAL_ALWAYS_ALLOW);
+	assert_true(agent_tools_is_built_in(STR("web_fetch")));
+	assert_false(agent_tools_is_built_in(STR("process_list")));
+	arena_release(&a);
+}
+
 int
 main(void)
 {
@@ -103,5 +133,6 @@ main(void)
 
 	SUITE_ROWS(&s, ROWS, row_holds);
 	SUITE_ROWS(&s, ENDS, end_holds);
+	SUITE_TEST(&s, T8_a_tools_own_config_wins_over_its_blocks);
 	return suite_run(&s, "agent_tools");
 }

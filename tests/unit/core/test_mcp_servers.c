@@ -95,6 +95,32 @@ M1_an_agent_starts_no_server(void **state)
 	assert_non_null(strstr(e.text, "[0].command: unknown field"));
 }
 
+static void
+T10_servers_are_read_as_they_were_written(void **state)
+{
+	struct tool_server out[MCP_SERVERS_MAX];
+	struct arena a;
+
+	(void)state;
+	arena_init(&a);
+	assert_int_equal(
+		mcp_servers_read(
+			json_of(quoted(&a, "[{'type':'url','name':'web','url':'https://h'},"
+					   "{'type':'stdio','name':'fs','command':'npx',"
+					   "'args':['-y','x']},{'type':'url'}]"),
+				&a),
+			&a, out),
+		2);
+	check_str("name", out[0].name, STR("web"));
+	check_str("url", out[0].url, STR("https://h"));
+	assert_int_equal(out[0].command.len + out[0].argument_count, 0);
+	check_str("command", out[1].command, STR("npx"));
+	assert_int_equal(out[1].argument_count, 2);
+	check_str("argument", out[1].arguments[1], STR("x"));
+	assert_int_equal(mcp_servers_read((struct json){ 0 }, &a, out), 0);
+	arena_release(&a);
+}
+
 int
 main(void)
 {
@@ -103,5 +129,6 @@ main(void)
 	SUITE_ROWS(&s, ROWS, row_holds);
 	SUITE_ROWS(&s, ENDS, end_holds);
 	SUITE_TEST(&s, M1_an_agent_starts_no_server);
+	SUITE_TEST(&s, T10_servers_are_read_as_they_were_written);
 	return suite_run(&s, "mcp_servers");
 }

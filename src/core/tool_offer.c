@@ -1,0 +1,184 @@
+#include "core/tool_offer.h"
+
+#include "core/agent_tools.h"
+#include "core/definition.h"
+
+static const struct str BASH = STR("bash");
+static const struct str ANY_SCHEMA = STR("{\"type\":\"object\"}");
+
+/* ---- blocks ---- */
+
+static bool
+is_type(struct json block, struct str type)
+{
+	return json_str_eq(definition_find(block, "type"), type);
+}
+
+static struct json
+built_in_block(struct json blocks)
+{
+	for (struct json_iter it = json_iter(blocks); json_next(&it);)
+		if (is_type(it.value, AGENT_TOOLS_BUILT_IN))
+			return it.value;
+	return (struct json){ 0 };
+}
+
+static struct json
+server_block(struct json blocks, struct str server)
+{
+	for (struct json_iter it = json_iter(blocks); json_next(&it);)
+		if (is_type(it.value, AGENT_TOOLS_MCP) &&
+		    json_str_eq(definition_find(it.value, "mcp_server_name"), server))
+			return it.value;
+	return (struct json){ 0 };
+}
+
+bool
+tool_offer_wants_built_in(struct json blocks)
+{
+	return json_is_set(built_in_block(blocks));
+}
+
+bool
+tool_offer_wants_server(struct json blocks, struct str server)
+{
+	return json_is_set(server_block(blocks, server));
+}
+
+/* ---- names ---- */
+
+static const struct turn_tool *
+find(const struct tool_offer *o, struct str name)
+{
+	for (size_t i = 0; i < o->count; i++)
+		if (str_eq(o->tools[i].name, name))
+			return &o->tools[i];
+	return NULL;
+}
+
+/* As providers accept it. */
+static struct str
+plain(struct arena *a, struct str name)
+{
+	size_t len = name.len < TOOL_OFFER_NAME_MAX ? name.len : TOOL_OFFER_NAME_MAX;
+	char *out = arena_alloc(a, len + 1);
+
+	for (size_t i = 0; i < len; i++) {
+		char c = name.ptr[i];
+		bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+			    (c >= '0' && c <= '9') || c == '_' || c == '-';
+		out[i] = good ? c : '_';
+	}
+	return (struct str){ out, len };
+}
+
+static struct str
+name_of(const struct tool_offer *o, const struct tool_doc *doc, struct arena *a)
+{
+	struct str name = plain(a, doc->name);
+
+	if (find(o, name) && doc->server.len > 0)
+		name = plain(a, arena_printf(a, STR_FMT "__" STR_FMT, STR_ARG(doc->server),
+					     STR_ARG(doc->name)));
+	return name;
+}
+
+/* ---- the offer ---- */
+
+static void
+add(struct tool_offer *o, const struct tool_doc *doc, struct turn_tool tool, struct arena *a)
+{
+	tool.name = name_of(o, doc, a);
+	if (tool.name.len == 0 || find(o, tool.name))
+		return; /* nobody could tell the two apart */
+	tool.repeatable = doc->read_only || doc->idempotent;
+	o->docs[o->count] = *doc;
+	o->tools[o->count++] = tool;
+}
+
+static void
+add_custom(struct json blocks, struct arena *a, struct tool_offer *o)
+{
+	for (struct json_iter it = json_iter(blocks); json_next(&it);) {
+		struct json schema = definition_find(it.value, "input_schema");
+		struct tool_doc doc = {
+			.name = json_str(definition_find(it.value, "name"), a),
+			.description = json_str(definition_find(it.value, "description"), a),
+			.input_schema = json_is_set(schema) ? json_raw(schema) : ANY_SCHEMA,
+		};
+
+		if (is_type(it.value, AGENT_TOOLS_CUSTOM))
+			add(o, &doc,
+			    (struct turn_tool){ .kind = EVENT_AGENT_CUSTOM_TOOL_USE,
+						.client_side = true },
+			    a);
+	}
+}
+
+static void
+add_local(const struct tool_offer_facts *f, struct json block, struct arena *a,
+	  struct tool_offer *o)
+{
+	for (size_t i = 0; i < f->local.count; i++) {
+		const struct tool_doc *doc = &f->local.ptr[i];
+		bool named = agent_tools_is_built_in(doc->name);
+		struct agent_tool_config c = agent_tools_config(block, named ? doc->name : BASH);
+
+		if (c.enabled && (named || !f->by_worker))
+			add(o, doc,
+			    (struct turn_tool){ .kind = EVENT_AGENT_TOOL_USE,
+						.client_side = f->by_worker,
+						.ask = c.policy != APPROVAL_ALWAYS_ALLOW },
+			    a);
+	}
+}
+
+static void
+add_own(const struct tool_offer_facts *f, struct arena *a, struct tool_offer *o)
+{
+	for (size_t i = 0; i < f->own.count; i++)
+		add(o, &f->own.ptr[i], (struct turn_tool){ .kind = EVENT_AGENT_TOOL_USE }, a);
+}
+
+static void
+add_remote(const struct tool_offer_facts *f, struct arena *a, struct tool_offer *o)
+{
+	for (size_t i = 0; i < f->remote.count; i++) {
+		const struct tool_doc *doc = &f->remote.ptr[i];
+		struct json block = server_block(f->blocks, doc->server);
+		struct agent_tool_config c = { true, APPROVAL_ALWAYS_ASK };
+
+		if (json_is_set(block))
+			c = agent_tools_config(block, doc->name);
+		if (c.enabled)
+			add(o, doc,
+			    (struct turn_tool){ .kind = EVENT_AGENT_MCP_TOOL_USE,
+						.mcp_server_name = doc->server,
+						.ask = c.policy != APPROVAL_ALWAYS_ALLOW },
+			    a);
+	}
+}
+
+void
+tool_offer_make(const struct tool_offer_facts *f, struct arena *a, struct tool_offer *out)
+{
+	struct json built_in = built_in_block(f->blocks);
+	size_t most = json_count(f->blocks) + f->own.count + f->local.count + f->remote.count + 1;
+
+	*out = (struct tool_offer){ .tools = ARENA_ARRAY(a, most, struct turn_tool),
+				    .docs = ARENA_ARRAY(a, most, struct tool_doc) };
+	if (json_is_set(built_in)) {
+		add_own(f, a, out);
+		add_local(f, built_in, a, out);
+	}
+	add_custom(f->blocks, a, out);
+	add_remote(f, a, out);
+}
+
+const struct tool_doc *
+tool_offer_doc(const struct tool_offer *o, struct str name)
+{
+	const struct turn_tool *tool = find(o, name);
+
+	return tool ? &o->docs[tool - o->tools] : NULL;
+}

@@ -1,0 +1,45 @@
+/* tool_offer - which tools is a model offered, and what becomes of a call of each?
+ *
+ * The agent's blocks (core/agent_tools) say what it may use; docs say what there is. A custom tool is
+ * the client's. Built-in tools are ours, or a worker's where the environment is not ours. A server
+ * that the environment brings needs no block: its tools ask first. Tools beside the built-in names
+ * (processes that bash left running) go with bash; the engine's own come with the built-in block and
+ * run unasked.
+ *
+ * Names are what providers accept (64 of A-Z a-z 0-9 _ -) and stand once: of two tools of one name
+ * the later is offered as <server>__<name>. */
+#pragma once
+#include "base/arena.h"
+#include "base/json.h"
+#include "core/tool_spec.h"
+#include "core/turn_machine.h"
+
+enum { TOOL_OFFER_NAME_MAX = 64 };
+
+struct tool_docs {
+	const struct tool_doc *ptr;
+	size_t count;
+};
+
+struct tool_offer_facts {
+	struct json blocks;      /* the agent's */
+	struct tool_docs own;    /* of the engine */
+	struct tool_docs local;  /* of this machine */
+	struct tool_docs remote; /* of servers */
+	bool by_worker;          /* somebody else's machine runs the built-in tools */
+};
+
+struct tool_offer {
+	struct turn_tool *tools;
+	struct tool_doc *docs; /* beside the tool of the same index; name as its home has it */
+	size_t count;
+};
+
+/* Texts stay where they are, or in a. */
+void tool_offer_make(const struct tool_offer_facts *f, struct arena *a, struct tool_offer *out);
+/* By the name that the model calls; NULL: none. */
+const struct tool_doc *tool_offer_doc(const struct tool_offer *o, struct str name);
+
+/* Does it take a look at the machine, and which servers are to be asked? */
+bool tool_offer_wants_built_in(struct json blocks);
+bool tool_offer_wants_server(struct json blocks, struct str server);

@@ -1,0 +1,14 @@
+#include "engine/own_tool.h"
+
+const struct own_tool *const OWN_TOOLS[] = {
+	NULL,
+};
+
+const struct own_tool *
+own_tool_find(const struct engine *en, struct str name)
+{
+	for (const struct own_tool *const *t = en->own_tools; *t; t++)
+		if (str_eq((*t)->doc.name, name))
+			return *t;
+	return NULL;
+}

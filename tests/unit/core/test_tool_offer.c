@@ -1,0 +1,129 @@
+#include "core/tool_offer.h"
+
+#include "definition_rows.h"
+
+static const struct tool_doc OWN[] = {
+	{ .name = STR("own"), .description = STR("o"), .input_schema = STR("{}") },
+};
+static const struct tool_doc LOCAL[] = {
+	{ .name = STR("bash") },
+	{ .name = STR("read"), .read_only = true },
+	{ .name = STR("process_list"), .read_only = true },
+};
+static const struct tool_doc REMOTE[] = {
+	{ .name = STR("search"), .server = STR("web"), .read_only = true },
+	{ .name = STR("put"), .server = STR("disk"), .idempotent = true },
+	{ .name = STR("a.b/c"), .server = STR("disk") },
+	{ .name = STR("read"), .server = STR("my disk") },
+};
+
+/* One word a tool: its name, * custom, @server, ? asks, > the client's, ~ may be repeated. */
+static const struct row {
+	const char *name, *blocks, *want;
+	bool by_worker;
+} ROWS[] = {
+	{ "T12 no block, no tools; the environment's servers ask", "[]",
+	  "search@web?~ put@disk?~ a_b_c@disk? read@my disk?" },
+	{ "T9 custom tools are the client's",
+	  "[{'type':'custom','name':'ask','description':'asks','input_schema':{'type':'object'}}]",
+	  "ask*> search@web?~ put@disk?~ a_b_c@disk? read@my disk?" },
+	{ "T12 the built-in block brings the engine's own along, which run unasked",
+	  "[{'type':'agent_toolset_20260401','default_config':{'permission_policy':{'type':"
+	  "'always_ask'}}}]",
+	  "own bash? read?~ process_list?~ search@web?~ put@disk?~ a_b_c@disk? my_disk__read@my "
+	  "disk?" },
+	{ "T12 they run unasked unless the block says otherwise; what follows bash does as bash",
+	  "[{'type':'agent_toolset_20260401','configs':[{'name':'bash','enabled':false},{'name':"
+	  "'read','permission_policy':{'type':'auto'}}]}]",
+	  "own read?~ search@web?~ put@disk?~ a_b_c@disk? my_disk__read@my disk?" },
+	{ "T11 elsewhere a worker runs them, and nothing is left running",
+	  "[{'type':'agent_toolset_20260401'}]",
+	  "own bash> read>~ search@web?~ put@disk?~ a_b_c@disk? my_disk__read@my disk?", true },
+	{ "T10 a server's block says what of it is offered",
+	  "[{'type':'mcp_toolset','mcp_server_name':'disk','default_config':{'enabled':false},"
+	  "'configs':[{'name':'put','enabled':true,'permission_policy':{'type':'always_allow'}}]},"
+	  "{'type':'mcp_toolset','mcp_server_name':'my disk','default_config':{'enabled':false}}]",
+	  "search@web?~ put@disk~" },
+	{ "T10 a tool that nobody could tell apart is left out",
+	  "[{'type':'custom','name':'bash'},{'type':'agent_toolset_20260401'},"
+	  "{'type':'custom','name':'my_disk__read'}]",
+	  "own bash read~ process_list~ my_disk__read*> search@web?~ put@disk?~ a_b_c@disk?" },
+};
+
+static void
+show(const struct tool_offer *o, struct buf *out)
+{
+	for (size_t i = 0; i < o->count; i++) {
+		const struct turn_tool *t = &o->tools[i];
+
+		buf_printf(out, "%s" STR_FMT "%s%s" STR_FMT "%s%s%s", i > 0 ? " " : "",
+			   STR_ARG(t->name), t->kind == EVENT_AGENT_CUSTOM_TOOL_USE ? "*" : "",
+			   t->mcp_server_name.len > 0 ? "@" : "", STR_ARG(t->mcp_server_name),
+			   t->ask ? "?" : "", t->client_side ? ">" : "", t->repeatable ? "~" : "");
+		assert_int_equal(t->kind == EVENT_AGENT_MCP_TOOL_USE, t->mcp_server_name.len > 0);
+	}
+}
+
+static void
+row(void **state)
+{
+	const struct row *t = *state;
+	struct tool_offer offer;
+	struct arena a;
+	struct buf out;
+
+	arena_init(&a);
+	buf_init(&out, 1 << 16);
+	tool_offer_make(&(struct tool_offer_facts){ .blocks = json_of(quoted(&a, t->blocks), &a),
+						    .own = { OWN, ARRAY_LEN(OWN) },
+						    .local = { LOCAL, ARRAY_LEN(LOCAL) },
+						    .remote = { REMOTE, ARRAY_LEN(REMOTE) },
+						    .by_worker = t->by_worker },
+			&a, &offer);
+	show(&offer, &out);
+	check_str(t->name, buf_str(&out), str_of(t->want));
+	buf_release(&out);
+	arena_release(&a);
+}
+
+static void
+T10_a_tool_is_found_by_the_name_the_model_knows(void **state)
+{
+	struct tool_offer offer;
+	struct arena a;
+	struct json blocks;
+
+	(void)state;
+	arena_init(&a);
+	blocks =
+		json_of(quoted(&a, "[{'type':'agent_toolset_20260401'},{'type':'mcp_toolset',"
+				   "'mcp_server_name':'my disk'},{'type':'custom','name':'ask',"
+				   "'description':'asks','input_schema':{'type':'object','x':1}}]"),
+			&a);
+	tool_offer_make(&(struct tool_offer_facts){ .blocks = blocks,
+						    .local = { LOCAL, ARRAY_LEN(LOCAL) },
+						    .remote = { REMOTE, ARRAY_LEN(REMOTE) } },
+			&a, &offer);
+	check_str("server", tool_offer_doc(&offer, STR("my_disk__read"))->server, STR("my disk"));
+	check_str("name", tool_offer_doc(&offer, STR("my_disk__read"))->name, STR("read"));
+	check_str("ours", tool_offer_doc(&offer, STR("read"))->server, STR(""));
+	check_str("description", tool_offer_doc(&offer, STR("ask"))->description, STR("asks"));
+	check_str("schema", tool_offer_doc(&offer, STR("ask"))->input_schema,
+		  STR("{\"type\":\"object\",\"x\":1}"));
+	assert_null(tool_offer_doc(&offer, STR("nope")));
+	assert_true(tool_offer_wants_built_in(blocks));
+	assert_true(tool_offer_wants_server(blocks, STR("my disk")));
+	assert_false(tool_offer_wants_server(blocks, STR("web")));
+	assert_false(tool_offer_wants_built_in((struct json){ 0 }));
+	arena_release(&a);
+}
+
+int
+main(void)
+{
+	struct suite s = { 0 };
+
+	SUITE_ROWS(&s, ROWS, row);
+	SUITE_TEST(&s, T10_a_tool_is_found_by_the_name_the_model_knows);
+	return suite_run(&s, "core/tool_offer");
+}

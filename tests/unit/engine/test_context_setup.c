@@ -1,0 +1,162 @@
+#include "engine/context.h"
+
+#include "tool_rig.h"
+
+/* What the last request offered. */
+struct seen {
+	struct buf tools;
+};
+
+static void
+on_request(void *ctx, const struct provider_request *q)
+{
+	struct seen *s = ctx;
+
+	buf_clear(&s->tools);
+	for (size_t i = 0; i < q->tool_count; i++)
+		buf_printf(&s->tools, "%s" STR_FMT, i > 0 ? " " : "", STR_ARG(q->tools[i].name));
+}
+
+static const char BOTH[] =
+	"{\"id\":\"both\",\"version\":1,\"model\":{\"id\":\"scripted\"},\"mcp_servers\":[{\"type\":"
+	"\"url\",\"name\":\"web\",\"url\":\"https://"
+	"web.test\"},{\"type\":\"url\",\"name\":\"idle\","
+	"\"url\":\"https://idle.test\"}],\"tools\":[" TOOL_RIG_BLOCK(
+		"always_allow") ",{\"type\":\"mcp_toolset\",\"mcp_server_name\":\"web\"}]}";
+
+static void
+begin(struct rig *r, struct seen *s)
+{
+	tool_rig_init(r);
+	buf_init(&s->tools, 1 << 16);
+	provider_scripted_watch(r->scripted, on_request, s);
+	rig_agent(r, "both", BOTH);
+}
+
+static void
+end(struct rig *r, struct seen *s)
+{
+	rig_release(r);
+	buf_release(&s->tools);
+}
+
+static void
+T12_tools_of_the_machine_and_of_servers_are_offered(void **state)
+{
+	struct rig r;
+	struct seen s;
+
+	(void)state;
+	begin(&r, &s);
+	rig_session(&r, "s", "both");
+	rig_post(&r, "s", "hi");
+	check_str("tools", buf_str(&s.tools), STR("bash read get_page"));
+	rig_session(&r, "plain", "script");
+	rig_post(&r, "plain", "hi");
+	check_str("tools", buf_str(&s.tools), STR(""));
+	end(&r, &s);
+}
+
+static void
+T10_a_server_that_does_not_answer_is_one_error_and_the_turn_goes_on(void **state)
+{
+	struct tool_problem problems[] = { { .server = STR("web") } };
+	struct rig r;
+	struct seen s;
+
+	(void)state;
+	begin(&r, &s);
+	IGNORE(err_set(&problems[0].err, ERR_UNAVAILABLE, "web does not answer"));
+	tool_scripted_docs(r.servers, NULL, 0);
+	tool_scripted_problems(r.servers, problems, 1);
+	rig_session(&r, "s", "both");
+	rig_post(&r, "s", "hi");
+	check_str("log", rig_log(&r, "s", 3),
+		  STR("status_running error:mcp_connection_failed_error model_request_start "
+		      "message\"over\" model_request_end status_idle:end_turn"));
+	check_str("tools", buf_str(&s.tools), STR("bash read"));
+	problems[0].authentication = true;
+	rig_post(&r, "s", "again");
+	assert_true(
+		str_contains(rig_log(&r, "s", 9), STR("error:mcp_authentication_failed_error")));
+	end(&r, &s);
+}
+
+static void
+T11_a_worker_runs_the_built_in_tools_elsewhere(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	tool_rig_init(&r);
+	rig_put(&r, RECORD_ENVIRONMENT, "local-default", NULL,
+		"{\"id\":\"local-default\",\"config\":{\"type\":\"self_hosted\"}}");
+	rig_session(&r, "s", "worker");
+	rig_post(&r, "s", "tool bash {\"command\":\"ls\"}");
+	check_str("log", rig_log(&r, "s", 5),
+		  STR("tool_use model_request_end status_idle:requires_action"));
+	assert_int_equal(tool_scripted_started(r.tools), 0);
+	rig_send(&r, "s",
+		 arena_printf(&r.arena,
+			      "[{\"type\":\"user.tool_result\",\"tool_use_id\":\"%.*s\","
+			      "\"content\":[{\"type\":\"text\",\"text\":\"files\"}]}]",
+			      STR_ARG(rig_event_id(&r, "s", EVENT_AGENT_TOOL_USE)))
+			 .ptr);
+	assert_true(str_contains(rig_log(&r, "s", 8), STR("message\"bash: files\"")));
+	rig_release(&r);
+}
+
+static void
+T10_the_environments_servers_need_no_block_and_ask(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	tool_rig_init(&r);
+	rig_put(&r, RECORD_ENVIRONMENT, "local-default", NULL,
+		"{\"id\":\"local-default\",\"config\":{\"type\":\"local\",\"working_directory\":"
+		"\"/srv\",\"mcp_servers\":[{\"type\":\"stdio\",\"name\":\"web\",\"command\":\"x\"}]"
+		"}}");
+	rig_session(&r, "s", "main");
+	rig_post(&r, "s", "tool get_page {}");
+	check_str("log", rig_log(&r, "s", 5),
+		  STR("mcp_tool_use model_request_end status_idle:requires_action"));
+	rig_session(&r, "t", "worker");
+	rig_post(&r, "t", "tool bash {}");
+	check_str("directory", tool_scripted_last(r.tools)->place.directory, STR("/srv"));
+	rig_release(&r);
+}
+
+static void
+H5_a_drain_does_not_wait_for_servers_that_do_not_answer(void **state)
+{
+	struct rig r;
+	struct seen s;
+
+	(void)state;
+	begin(&r, &s);
+	tool_scripted_hold(r.servers, true);
+	rig_session(&r, "s", "both");
+	rig_post(&r, "s", "hi");
+	check_str("log", rig_log(&r, "s", 2), STR("message"));
+	assert_int_equal(tool_scripted_listings(r.servers), 1);
+	tool_scripted_hold(r.servers, true);
+	rig_restart(&r, 1000);
+	tool_scripted_hold(r.servers, false);
+	rig_settle(&r);
+	assert_true(str_ends(rig_log(&r, "s", 2), STR("status_idle:end_turn")));
+	end(&r, &s);
+}
+
+int
+main(void)
+{
+	struct suite s = { 0 };
+
+	SUITE_TEST(&s, T12_tools_of_the_machine_and_of_servers_are_offered);
+	SUITE_TEST(&s, T10_a_server_that_does_not_answer_is_one_error_and_the_turn_goes_on);
+	SUITE_TEST(&s, T11_a_worker_runs_the_built_in_tools_elsewhere);
+	SUITE_TEST(&s, T10_the_environments_servers_need_no_block_and_ask);
+	SUITE_TEST(&s, H5_a_drain_does_not_wait_for_servers_that_do_not_answer);
+	return suite_run(&s, "engine/context_setup");
+}

@@ -1,0 +1,166 @@
+#include "engine/tool_work.h"
+
+#include "tool_rig.h"
+
+static void
+T7_a_call_runs_where_the_session_is(void **state)
+{
+	struct rig r;
+	const struct tool_request *q;
+
+	(void)state;
+	tool_rig_init(&r);
+	rig_session(&r, "s", "worker");
+	rig_post(&r, "s", "tool bash {\"command\":\"ls\"}");
+	check_str("log", rig_log(&r, "s", 4),
+		  STR("model_request_start tool_use model_request_end tool_result:ok "
+		      "model_request_start message\"bash: {\\\"command\\\":\\\"ls\\\"}\" "
+		      "model_request_end status_idle:end_turn"));
+	q = tool_scripted_last(r.tools);
+	check_str("id", q->id, rig_event_id(&r, "s", EVENT_AGENT_TOOL_USE));
+	check_str("arguments", q->arguments, STR("{\"command\":\"ls\"}"));
+	check_str("session", q->place.session, STR("s"));
+	check_str("directory", q->place.directory, STR("/work/worker/s"));
+	assert_true(q->place.sandboxed && !q->place.network);
+	assert_int_equal(q->place.access, TOOL_ACCESS_WRITE);
+	assert_int_equal(q->timeout_ms, 120000);
+	rig_release(&r);
+}
+
+static void
+T10_a_servers_tool_is_called_by_its_own_name(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	tool_rig_init(&r);
+	rig_session(&r, "s", "web");
+	rig_post(&r, "s", "tool get_page {\"u\":1}");
+	check_str("log", rig_log(&r, "s", 5),
+		  STR("mcp_tool_use model_request_end mcp_tool_result:ok model_request_start "
+		      "message\"get_page: {\\\"u\\\":1}\" model_request_end status_idle:end_turn"));
+	check_str("name", tool_scripted_last(r.servers)->name, STR("get.page"));
+	check_str("server", tool_scripted_last(r.servers)->server->name, STR("web"));
+	assert_int_equal(tool_scripted_started(r.tools), 0);
+	rig_release(&r);
+}
+
+static void
+T4_a_tools_time_is_up(void **state)
+{
+	static const struct scripted_result RESULTS[] = { { STR("bash"), .wait_ms = -1 } };
+	struct rig r;
+
+	(void)state;
+	tool_rig_init(&r);
+	tool_scripted_play(r.tools, RESULTS, 1);
+	rig_session(&r, "s", "worker");
+	rig_post(&r, "s", "tool bash {}");
+	rig_advance(&r, 119999);
+	assert_int_equal(tool_scripted_open(r.tools), 1);
+	rig_advance(&r, 1);
+	check_str("log", rig_log(&r, "s", 7),
+		  STR("tool_result:timeout model_request_start message\"bash: too slow\" "
+		      "model_request_end status_idle:end_turn"));
+	rig_release(&r);
+}
+
+static void
+T4_a_tool_that_does_not_stop_is_stopped(void **state)
+{
+	static const struct scripted_result RESULTS[] = { { STR("bash"), .wait_ms = -1,
+							    .ignores_timeout = true } };
+	struct rig r;
+
+	(void)state;
+	tool_rig_init(&r);
+	tool_scripted_play(r.tools, RESULTS, 1);
+	rig_agent(&r, "quick", TOOL_RIG_AGENT("quick", "\"limits\":{\"tool_timeout_s\":7},"));
+	rig_session(&r, "s", "quick");
+	rig_post(&r, "s", "tool bash {}");
+	assert_int_equal(tool_scripted_last(r.tools)->timeout_ms, 7000);
+	rig_advance(&r, 11999);
+	assert_int_equal(tool_scripted_open(r.tools), 1);
+	rig_advance(&r, 1);
+	assert_int_equal(tool_scripted_cancelled(r.tools), 1);
+	check_str("log", rig_log(&r, "s", 7),
+		  STR("tool_result:timeout model_request_start message\"bash: timed out after 7 "
+		      "s\" model_request_end status_idle:end_turn"));
+	rig_release(&r);
+}
+
+static void
+Q5_an_interrupt_cancels_what_runs(void **state)
+{
+	static const struct scripted_result RESULTS[] = { { STR("bash"), .wait_ms = -1 } };
+	struct rig r;
+
+	(void)state;
+	tool_rig_init(&r);
+	tool_scripted_play(r.tools, RESULTS, 1);
+	rig_session(&r, "s", "worker");
+	rig_post(&r, "s", "tool bash {}\ntool bash {\"b\":1}");
+	assert_int_equal(tool_scripted_open(r.tools), 1);
+	rig_interrupt(&r, "s");
+	assert_int_equal(tool_scripted_open(r.tools), 0);
+	check_str("log", rig_log(&r, "s", 7),
+		  STR("interrupt tool_result:cancelled status_idle:interrupted+"));
+	rig_release(&r);
+}
+
+static void
+H5_a_drain_ends_what_runs_and_the_turn_goes_on_after_it(void **state)
+{
+	static const struct scripted_result RESULTS[] = { { STR("bash"), .wait_ms = -1 } };
+	struct rig r;
+
+	(void)state;
+	tool_rig_init(&r);
+	tool_scripted_play(r.tools, RESULTS, 1);
+	rig_session(&r, "s", "worker");
+	rig_post(&r, "s", "tool bash {}");
+	rig_restart(&r, 1000);
+	assert_int_equal(tool_scripted_cancelled(r.tools), 1);
+	assert_int_equal(tool_scripted_started(r.tools), 1);
+	assert_true(str_starts(rig_log(&r, "s", 7),
+			       STR("tool_result:interrupted status_rescheduled:shutdown_timeout#1 "
+				   "status_running model_request_start ")));
+	rig_release(&r);
+}
+
+static void
+T7_a_tool_that_went_away_meanwhile_is_an_error(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	tool_rig_init(&r);
+	rig_agent(&r, "ask", TOOL_RIG_ASKING_AGENT("ask"));
+	rig_session(&r, "s", "ask");
+	rig_post(&r, "s", "tool bash {}");
+	tool_scripted_docs(r.tools, NULL, 0);
+	rig_send(&r, "s",
+		 arena_printf(&r.arena,
+			      "[{\"type\":\"user.tool_confirmation\",\"tool_use_id\":\"%.*s\","
+			      "\"result\":\"allow\"}]",
+			      STR_ARG(rig_event_id(&r, "s", EVENT_AGENT_TOOL_USE)))
+			 .ptr);
+	assert_int_equal(tool_scripted_started(r.tools), 0);
+	assert_true(str_contains(rig_log(&r, "s", 8), STR("tool_result:error")));
+	rig_release(&r);
+}
+
+int
+main(void)
+{
+	struct suite s = { 0 };
+
+	SUITE_TEST(&s, T7_a_call_runs_where_the_session_is);
+	SUITE_TEST(&s, T10_a_servers_tool_is_called_by_its_own_name);
+	SUITE_TEST(&s, T4_a_tools_time_is_up);
+	SUITE_TEST(&s, T4_a_tool_that_does_not_stop_is_stopped);
+	SUITE_TEST(&s, Q5_an_interrupt_cancels_what_runs);
+	SUITE_TEST(&s, H5_a_drain_ends_what_runs_and_the_turn_goes_on_after_it);
+	SUITE_TEST(&s, T7_a_tool_that_went_away_meanwhile_is_an_error);
+	return suite_run(&s, "engine/tool_work");
+}
