@@ -47,7 +47,10 @@ static const struct seed {
 		    struct definition_text *out, struct err *e);
 	const char *body;
 } SEEDS[] = {
-	{ RECORD_AGENT, CATALOG_AGENT, make_agent, "{\"name\":\"main\",\"model\":\"demo\"}" },
+	{ RECORD_AGENT, CATALOG_AGENT, make_agent,
+	  "{\"name\":\"main\",\"model\":\"demo\",\"tools\":[{\"type\":"
+	  "\"agent_toolset_20260401\",\"default_config\":{\"permission_policy\":{\"type\":"
+	  "\"always_ask\"}}}]}" },
 	{ RECORD_ENVIRONMENT, CATALOG_ENVIRONMENT, environment_def_make,
 	  "{\"name\":\"local-default\",\"config\":{\"type\":\"local\",\"working_directory\":null}"
 	  "}" },
