@@ -12,6 +12,7 @@
 #include "app/host_loop.h"
 #include "app/models.h"
 #include "app/owner_token.h"
+#include "app/session_folder.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/vec.h"
@@ -260,6 +261,15 @@ on_started(void *ctx, int rc, const struct err *err)
 
 /* ---- life ---- */
 
+static int
+session_work(void *ctx, struct str agent, struct str session, struct arena *a, struct str *out,
+	     struct err *e)
+{
+	const struct wire *w = ctx;
+
+	return session_folder_make(w->config->data, agent, session, STR("workspace"), a, out, e);
+}
+
 /* All said, or nobody listens any more. */
 static void
 on_over(void *ctx)
@@ -295,6 +305,7 @@ wire_open(struct wire **out, struct loop *loop, const struct config *config,
 			.store = w->store,
 			.host = w->host,
 			.models = models_lookup(w->models),
+			.folders = { session_work, w },
 			.owner_token = str_of(w->owner_token),
 			.settings = { .default_model = config->model,
 				      .queue_depth = config->queue.depth,

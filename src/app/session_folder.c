@@ -1,0 +1,75 @@
+#include "app/session_folder.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { PATH_MAX_BYTES = 4000 };
+
+static void
+put_name(struct buf *out, struct str name)
+{
+	for (size_t i = 0; i < name.len; i++) {
+		char c = name.ptr[i];
+		bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+			     (c >= '0' && c <= '9') || c == '_' || c == '-';
+
+		if (plain)
+			buf_putc(out, c);
+		else
+			buf_printf(out, "%%%02X", (unsigned char)c);
+	}
+}
+
+void
+session_folder_path(struct buf *out, struct str data, struct str agent, struct str session,
+		    struct str part)
+{
+	buf_printf(out, STR_FMT "/agents/", STR_ARG(data));
+	put_name(out, agent);
+	buf_puts(out, "/sessions/");
+	put_name(out, session);
+	buf_putc(out, '/');
+	buf_put_str(out, part);
+}
+
+/* The last part is usually there already: one call then. */
+static int
+make_parts(char *path, size_t from)
+{
+	int rc = mkdir(path, 0700);
+
+	if (rc == 0 || errno != ENOENT)
+		return rc;
+	for (char *at = path + from; (at = strchr(at + 1, '/'));) {
+		*at = '\0';
+		rc = mkdir(path, 0700);
+		*at = '/';
+		if (rc != 0 && errno != EEXIST)
+			return rc;
+	}
+	return mkdir(path, 0700);
+}
+
+int
+session_folder_make(struct str data, struct str agent, struct str session, struct str part,
+		    struct arena *a, struct str *out, struct err *e)
+{
+	char text[PATH_MAX_BYTES + 1] = "";
+	struct buf b;
+	int rc;
+
+	buf_init(&b, PATH_MAX_BYTES);
+	session_folder_path(&b, data, agent, session, part);
+	rc = buf_check(&b, "the path of the session's folder", e);
+	if (rc == 0)
+		memcpy(text, b.ptr, b.len);
+	buf_release(&b);
+	if (rc != 0)
+		return rc;
+	if (make_parts(text, data.len) != 0 && errno != EEXIST)
+		return err_set(e, errno == ENOSPC ? ERR_NO_SPACE : ERR_IO,
+			       "cannot make the folder %s: %s", text, strerror(errno));
+	*out = arena_str(a, str_of(text));
+	return 0;
+}
