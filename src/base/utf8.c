@@ -65,6 +65,33 @@ is_ascii_word(const char *ptr)
 	return (word & UINT64_C(0x8080808080808080)) == 0;
 }
 
+static bool
+is_printable_word(const char *ptr)
+{
+	static const uint64_t ONES = UINT64_C(0x0101010101010101);
+	uint64_t word;
+
+	memcpy(&word, ptr, sizeof word);
+	/* In no byte the top bit: not as it is, not one higher (DEL), not a space lower (controls). */
+	return ((word | (word + ONES) | (word - ONES * ' ')) & ONES << 7) == 0;
+}
+
+bool
+utf8_is_printable_ascii(struct str text)
+{
+	size_t at = 0;
+
+	for (; text.len - at >= 8; at += 8)
+		if (!is_printable_word(text.ptr + at))
+			return false;
+	if (at < text.len && text.len >= 8) /* the rest, with some of what is known already */
+		return is_printable_word(text.ptr + text.len - 8);
+	for (; at < text.len; at++)
+		if ((unsigned char)text.ptr[at] < 0x20 || (unsigned char)text.ptr[at] > 0x7e)
+			return false;
+	return true;
+}
+
 size_t
 utf8_valid_prefix(struct str text)
 {
@@ -76,6 +103,10 @@ utf8_valid_prefix(struct str text)
 
 		if (text.len - at >= 8 && is_ascii_word(text.ptr + at)) {
 			at += 8;
+			continue;
+		}
+		if ((unsigned char)text.ptr[at] < 0x80) {
+			at++;
 			continue;
 		}
 		len = decode(text.ptr + at, text.len - at, &code_point);

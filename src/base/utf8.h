@@ -9,6 +9,8 @@
 bool utf8_valid(struct str text);
 /* Offset of the first ill-formed byte; text.len when there is none. */
 size_t utf8_valid_prefix(struct str text);
+/* Nothing but 0x20 to 0x7e: well-formed, no control bytes, and one byte a character. */
+bool utf8_is_printable_ascii(struct str text);
 /* Behind the run of well-formed non-ASCII characters at `at`: stops at end, at an ASCII byte or at
  * an ill-formed one. For scanners that handle ASCII themselves. */
 const char *utf8_skip_wide(const char *at, const char *end);

@@ -1,5 +1,7 @@
 #include "net/http_write.h"
 
+#include "base/utf8.h"
+
 static const struct {
 	int status;
 	const char *phrase;
@@ -65,8 +67,13 @@ http_write_has_no_body(int status)
 static void
 put_value(struct buf *out, struct str value)
 {
-	char *to = buf_extend(out, value.len);
+	char *to;
 
+	if (utf8_is_printable_ascii(value)) {
+		buf_put_str(out, value);
+		return;
+	}
+	to = buf_extend(out, value.len);
 	for (size_t i = 0; to && i < value.len; i++) {
 		unsigned char c = (unsigned char)value.ptr[i];
 		to[i] = (c < ' ' && c != '\t') || c == 0x7f ? ' ' : (char)c;

@@ -72,6 +72,10 @@ decode(struct arena *a, struct str text, bool plus_is_blank, struct str *out, st
 		if (status != 0)
 			return status;
 	}
+	if (utf8_is_printable_ascii(plain)) {
+		*out = plain;
+		return 0;
+	}
 	if (memchr(plain.ptr, '\0', plain.len))
 		return err_set(e, ERR_INVALID, "NUL is not allowed");
 	if (!utf8_valid(plain))

@@ -171,6 +171,30 @@ property_agrees_with_the_definition(void **state)
 	}
 }
 
+/* Every byte at every place of texts that end before, at and behind a word. */
+static void
+printable_is_space_to_tilde(void **state)
+{
+	char text[24];
+
+	(void)state;
+	for (size_t len = 0; len <= sizeof text; len++) {
+		memset(text, '~', sizeof text);
+		assert_true(utf8_is_printable_ascii((struct str){ text, len }));
+		for (size_t at = 0; at < len; at++) {
+			for (int byte = 0; byte < 256; byte++) {
+				bool want = byte >= ' ' && byte <= '~';
+
+				text[at] = (char)byte;
+				if (utf8_is_printable_ascii((struct str){ text, len }) != want)
+					fail_msg("byte %d at %zu of %zu", byte, at, len);
+			}
+			text[at] = ' ';
+		}
+	}
+	assert_true(utf8_is_printable_ascii((struct str){ 0 }));
+}
+
 int
 main(void)
 {
@@ -181,5 +205,6 @@ main(void)
 	SUITE_TEST(&s, skip_wide_stops_where_it_must);
 	SUITE_TEST(&s, every_code_point_survives);
 	SUITE_TEST(&s, property_agrees_with_the_definition);
+	SUITE_TEST(&s, printable_is_space_to_tilde);
 	return suite_run(&s, "utf8");
 }
