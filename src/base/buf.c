@@ -63,30 +63,18 @@ buf_extend(struct buf *b, size_t len)
 }
 
 void
-buf_put(struct buf *b, const void *ptr, size_t len)
+buf_put_growing(struct buf *b, const void *ptr, size_t len)
 {
-	if (len > 0 && reserve(b, len)) {
+	if (reserve(b, len)) {
 		memcpy(b->ptr + b->len, ptr, len);
 		b->len += len;
 	}
 }
 
 void
-buf_putc(struct buf *b, char c)
-{
-	buf_put(b, &c, 1);
-}
-
-void
 buf_puts(struct buf *b, const char *text)
 {
 	buf_put(b, text, strlen(text));
-}
-
-void
-buf_put_str(struct buf *b, struct str s)
-{
-	buf_put(b, s.ptr, s.len);
 }
 
 void

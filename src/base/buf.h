@@ -20,17 +20,42 @@ void buf_release(struct buf *b);
 /* Empties it and forgets an overflow; keeps the memory. */
 void buf_clear(struct buf *b);
 
-void buf_put(struct buf *b, const void *ptr, size_t len);
-void buf_putc(struct buf *b, char c);
 void buf_puts(struct buf *b, const char *text);
-void buf_put_str(struct buf *b, struct str s);
 void buf_put_int(struct buf *b, int64_t value);
 void buf_printf(struct buf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Room for len bytes to be filled by the caller, already counted in b->len; NULL past the ceiling. */
 char *buf_extend(struct buf *b, size_t len);
+/* buf_put where the room that is there may not do; callers say buf_put. */
+void buf_put_growing(struct buf *b, const void *ptr, size_t len);
 
 /* 0, or ERR_TOO_LARGE naming what (a noun for the message) and the ceiling. */
 NODISCARD int buf_check(const struct buf *b, const char *what, struct err *e);
+
+/* Inline: answers are put together from dozens of short texts whose lengths the compiler knows. */
+static inline void
+buf_put(struct buf *b, const void *ptr, size_t len)
+{
+	if (len == 0)
+		return;
+	if (b->overflow || len > b->cap - b->len) {
+		buf_put_growing(b, ptr, len);
+		return;
+	}
+	memcpy(b->ptr + b->len, ptr, len);
+	b->len += len;
+}
+
+static inline void
+buf_putc(struct buf *b, char c)
+{
+	buf_put(b, &c, 1);
+}
+
+static inline void
+buf_put_str(struct buf *b, struct str s)
+{
+	buf_put(b, s.ptr, s.len);
+}
 
 static inline struct str
 buf_str(const struct buf *b)

@@ -6,12 +6,6 @@ str_of(const char *text)
 	return (struct str){ text, text ? strlen(text) : 0 };
 }
 
-bool
-str_eq(struct str a, struct str b)
-{
-	return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
-}
-
 int
 str_cmp(struct str a, struct str b)
 {
@@ -21,12 +15,6 @@ str_cmp(struct str a, struct str b)
 	if (order != 0)
 		return order;
 	return (a.len > b.len) - (a.len < b.len);
-}
-
-bool
-str_starts(struct str s, struct str prefix)
-{
-	return s.len >= prefix.len && str_eq(str_slice(s, 0, prefix.len), prefix);
 }
 
 bool

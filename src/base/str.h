@@ -22,10 +22,8 @@ struct str_list {
 
 /* NULL gives the empty view. */
 struct str str_of(const char *text);
-bool str_eq(struct str a, struct str b);
 /* Byte order, shorter first on a tie: <0, 0, >0. */
 int str_cmp(struct str a, struct str b);
-bool str_starts(struct str s, struct str prefix);
 bool str_ends(struct str s, struct str suffix);
 /* First occurrence at or after `from`; false when there is none. */
 bool str_find(struct str s, struct str needle, size_t from, size_t *at);
@@ -40,6 +38,19 @@ bool str_cut(struct str s, char sep, struct str *head, struct str *tail);
 bool str_eq_nocase(struct str a, struct str b);
 /* The whole view is a decimal integer in int64 range, optionally signed. */
 bool str_to_int(struct str s, int64_t *out);
+
+static inline bool
+str_eq(struct str a, struct str b)
+{
+	return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+static inline bool
+str_starts(struct str s, struct str prefix)
+{
+	return s.len >= prefix.len &&
+	       (prefix.len == 0 || memcmp(s.ptr, prefix.ptr, prefix.len) == 0);
+}
 
 static inline bool
 str_is_empty(struct str s)

@@ -66,7 +66,7 @@ completion_bash(const struct command_table *t, struct buf *out)
 {
 	buf_puts(out, "# bash completion for perdure, made by `perdure completion bash`\n"
 		      "_perdure_words()\n{\n\tcase $1 in\n");
-	put_case(t, NULL, (struct str){ 0 }, out);
+	put_case(t, NULL, STR(""), out);
 	for (size_t i = 0; i < command_count(t); i++) {
 		put_groups(t, i, out);
 		put_case(t, command_at(t, i), str_of(command_at(t, i)->name), out);
