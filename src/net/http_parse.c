@@ -1,6 +1,9 @@
 #include "net/http_parse.h"
 
 #include <stdlib.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #if !LLHTTP_STRICT_MODE
 #error "llhttp's loose mode accepts request smuggling"
@@ -26,8 +29,9 @@ refuse_size(struct http_parse *p)
 	return refuse(p, 414, "the request target is too long");
 }
 
+/* Room for len bytes more. */
 static int
-append(struct http_parse *p, const char *ptr, size_t len)
+make_room(struct http_parse *p, size_t len)
 {
 	size_t need = p->text_len + len;
 
@@ -41,8 +45,25 @@ append(struct http_parse *p, const char *ptr, size_t len)
 				  : arena_alloc_raw(p->arena, cap);
 		p->text_cap = (uint32_t)cap;
 	}
+	return 0;
+}
+
+static int
+append(struct http_parse *p, const char *ptr, size_t len)
+{
+	if (make_room(p, len) != 0)
+		return -1;
 	memcpy(p->text + p->text_len, ptr, len);
 	p->text_len += (uint32_t)len;
+	return 0;
+}
+
+static int
+end_text(struct http_parse *p)
+{
+	if (make_room(p, 1) != 0)
+		return -1;
+	p->text[p->text_len++] = '\0';
 	return 0;
 }
 
@@ -57,7 +78,7 @@ on_url_complete(llhttp_t *l)
 {
 	struct http_parse *p = l->data;
 
-	if (append(p, "", 1) != 0)
+	if (end_text(p) != 0)
 		return -1;
 	p->has_target = true;
 	return 0;
@@ -77,15 +98,18 @@ static int
 on_header_field(llhttp_t *l, const char *at, size_t len)
 {
 	struct http_parse *p = l->data;
-	uint32_t from = p->text_len;
+	char *to;
 
 	if (!p->in_head)
 		return skip_trailer(p, len);
-	if (append(p, at, len) != 0)
+	if (make_room(p, len) != 0)
 		return -1;
-	for (char *c = p->text + from; c < p->text + p->text_len; c++)
-		if (*c >= 'A' && *c <= 'Z')
-			*c = (char)(*c + ('a' - 'A'));
+	to = p->text + p->text_len;
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)at[i];
+		to[i] = (char)(c | (c >= 'A' && c <= 'Z') << 5);
+	}
+	p->text_len += (uint32_t)len;
 	return 0;
 }
 
@@ -101,7 +125,7 @@ on_header_field_complete(llhttp_t *l)
 	if (p->header_count >= p->limits->headers)
 		return refuse(p, 431, "there are too many headers");
 	p->header_count++;
-	return append(p, "", 1);
+	return end_text(p);
 }
 
 static int
@@ -117,7 +141,7 @@ on_header_value_complete(llhttp_t *l)
 {
 	struct http_parse *p = l->data;
 
-	return p->in_head ? append(p, "", 1) : 0;
+	return p->in_head ? end_text(p) : 0;
 }
 
 /* Pausing hands control back with the exact place, so that nobody's code runs inside llhttp. */
@@ -185,6 +209,27 @@ http_parse_begun(const struct http_parse *p)
 	return p->head_bytes > 0;
 }
 
+/* The first CR or LF from at; else end. */
+static const char *
+skip_line(const char *at, const char *end)
+{
+#ifdef __SSE2__
+	const __m128i cr = _mm_set1_epi8('\r'), lf = _mm_set1_epi8('\n');
+
+	for (; end - at >= 16; at += 16) {
+		__m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at);
+		unsigned hits = (unsigned)_mm_movemask_epi8(
+			_mm_or_si128(_mm_cmpeq_epi8(bytes, cr), _mm_cmpeq_epi8(bytes, lf)));
+
+		if (hits != 0)
+			return at + __builtin_ctz(hits);
+	}
+#endif
+	while (at < end && *at != '\r' && *at != '\n')
+		at++;
+	return at;
+}
+
 /* Every line ends in CRLF and none begins with a blank (which would continue the one before it):
  * intermediaries disagree about what anything else means. llhttp catches most of it, not all. */
 static bool
@@ -193,8 +238,6 @@ lines_are_clean(struct http_parse *p, struct str head)
 	const char *at = head.ptr, *end = head.ptr + head.len;
 
 	while (at < end) {
-		const char *cr = memchr(at, '\r', (size_t)(end - at));
-
 		if (p->after_cr) {
 			if (*at++ != '\n')
 				return false;
@@ -205,10 +248,12 @@ lines_are_clean(struct http_parse *p, struct str head)
 		if (p->after_lf && (*at == ' ' || *at == '\t'))
 			return false;
 		p->after_lf = false;
-		if (memchr(at, '\n', (size_t)((cr ? cr : end) - at)))
+		at = skip_line(at, end);
+		if (at == end)
+			break;
+		if (*at++ != '\r')
 			return false;
-		p->after_cr = cr != NULL;
-		at = cr ? cr + 1 : end;
+		p->after_cr = true;
 	}
 	return true;
 }
