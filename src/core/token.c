@@ -54,6 +54,23 @@ token_digest_eq(const struct sha256 *a, const struct sha256 *b)
 }
 
 bool
+token_text_eq(const char a[TOKEN_TEXT_LEN], const char b[TOKEN_TEXT_LEN])
+{
+	volatile uint64_t differ = 0;
+
+	for (size_t i = 0; i < TOKEN_TEXT_LEN; i += sizeof differ) {
+		size_t at =
+			i + sizeof differ <= TOKEN_TEXT_LEN ? i : TOKEN_TEXT_LEN - sizeof differ;
+		uint64_t x, y;
+
+		memcpy(&x, a + at, sizeof x);
+		memcpy(&y, b + at, sizeof y);
+		differ |= x ^ y;
+	}
+	return differ == 0;
+}
+
+bool
 token_is_expired(int64_t expires_ms, int64_t now_ms)
 {
 	return expires_ms != 0 && now_ms >= expires_ms;

@@ -24,5 +24,7 @@ struct str token_prefix(struct str text);
 struct sha256 token_digest(struct str text);
 /* Takes the same time wherever they differ. */
 bool token_digest_eq(const struct sha256 *a, const struct sha256 *b);
+/* The same for texts of well-formed length. */
+bool token_text_eq(const char a[TOKEN_TEXT_LEN], const char b[TOKEN_TEXT_LEN]);
 /* expires_ms 0: never. At the instant itself it is over. */
 bool token_is_expired(int64_t expires_ms, int64_t now_ms);

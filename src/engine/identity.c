@@ -20,6 +20,13 @@ struct token {
 	struct user *user;    /* NULL: it speaks for no user */
 };
 
+/* The text of a token that was used: who comes again is known without hashing. */
+struct seen {
+	char text[TOKEN_TEXT_LEN];
+	struct token *token; /* NULL: nobody yet */
+};
+enum { SEEN_SLOTS = 16 };
+
 struct identity {
 	struct engine *en;
 	struct arena arena;       /* users, tokens and their texts: callers keep views of them */
@@ -27,6 +34,7 @@ struct identity {
 	struct map digests;       /* by their first bytes; the rest is compared in constant time */
 	struct list used;
 	struct sha256_ctx sha;
+	struct seen seen[SEEN_SLOTS];
 	struct identity_use *use;
 };
 
@@ -59,6 +67,7 @@ identity_free(struct identity **id)
 	map_release(&(*id)->tokens);
 	map_release(&(*id)->users);
 	arena_release(&(*id)->arena);
+	explicit_bzero((*id)->seen, sizeof(*id)->seen);
 	free(TAKE(*id));
 }
 
@@ -166,16 +175,15 @@ identity_commit_token(struct commit *c, const struct token_def *t, const struct 
 /* ---- who is this? ---- */
 
 static bool
-is_live(const struct identity *id, const struct token *t)
+is_live(const struct token *t, int64_t now_ms)
 {
-	return t && t->def.revoked_ms == 0 &&
-	       !token_is_expired(t->def.expires_ms, host_now_ms(id->en->host));
+	return t && t->def.revoked_ms == 0 && !token_is_expired(t->def.expires_ms, now_ms);
 }
 
 static void
-note_use(struct identity *id, struct token *t)
+note_use(struct identity *id, struct token *t, int64_t now_ms)
 {
-	t->def.last_used_ms = host_now_ms(id->en->host);
+	t->def.last_used_ms = now_ms;
 	if (!list_is_empty(&t->used))
 		return;
 	list_append(&id->used, &t->used);
@@ -210,22 +218,50 @@ caller_of(const struct token *t)
 	};
 }
 
+/* By the last character that lists show: where a token is looked for tells nothing secret. */
+static struct seen *
+seen_slot(struct identity *id, struct str text)
+{
+	unsigned c = (unsigned char)text.ptr[TOKEN_PREFIX_LEN - 1];
+
+	return &id->seen[c % SEEN_SLOTS];
+}
+
+static struct token *
+find_token(struct identity *id, struct str text)
+{
+	struct seen *seen;
+	struct sha256 digest;
+	struct token *t;
+
+	if (text.len != TOKEN_TEXT_LEN)
+		return NULL;
+	seen = seen_slot(id, text);
+	if (seen->token && token_text_eq(seen->text, text.ptr))
+		return seen->token;
+	if (!token_is_well_formed(text))
+		return NULL;
+	sha256_begin(&id->sha);
+	sha256_update(&id->sha, text.ptr, text.len);
+	digest = sha256_end(&id->sha);
+	t = find_digest(id, &digest);
+	if (t) {
+		memcpy(seen->text, text.ptr, sizeof seen->text);
+		seen->token = t;
+	}
+	return t;
+}
+
 int
 engine_authenticate(struct engine *en, struct str text, struct engine_caller *out, struct err *e)
 {
 	struct identity *id = en->identity;
-	struct sha256 digest;
-	struct token *t = NULL;
+	struct token *t = find_token(id, text);
+	int64_t now_ms = host_now_ms(en->host);
 
-	if (token_is_well_formed(text)) {
-		sha256_begin(&id->sha);
-		sha256_update(&id->sha, text.ptr, text.len);
-		digest = sha256_end(&id->sha);
-		t = find_digest(id, &digest);
-	}
-	if (!is_live(id, t)) /* why is nobody's business */
+	if (!is_live(t, now_ms)) /* why is nobody's business */
 		return err_set(e, ERR_AUTH, "the token is unknown, revoked or expired");
-	note_use(id, t);
+	note_use(id, t, now_ms);
 	*out = caller_of(t);
 	return 0;
 }
@@ -234,10 +270,11 @@ bool
 engine_renew_caller(struct engine *en, struct engine_caller *caller)
 {
 	struct token *t = map_find(&en->identity->tokens, caller->token_id);
+	int64_t now_ms = host_now_ms(en->host);
 
-	if (!is_live(en->identity, t))
+	if (!is_live(t, now_ms))
 		return false;
-	note_use(en->identity, t);
+	note_use(en->identity, t, now_ms);
 	*caller = caller_of(t);
 	return true;
 }
@@ -245,5 +282,5 @@ engine_renew_caller(struct engine *en, struct engine_caller *caller)
 bool
 engine_token_is_live(struct engine *en, struct str token_id)
 {
-	return is_live(en->identity, map_find(&en->identity->tokens, token_id));
+	return is_live(map_find(&en->identity->tokens, token_id), host_now_ms(en->host));
 }

@@ -68,6 +68,22 @@ P3_compare_sees_every_byte(void **state)
 	}
 }
 
+static void
+P3_compare_of_texts_sees_every_character(void **state)
+{
+	char a[TOKEN_TEXT_LEN + 1], b[TOKEN_TEXT_LEN + 1];
+
+	(void)state;
+	token_format((unsigned char[TOKEN_SECRET_BYTES]){ 1, 2, 3 }, a);
+	memcpy(b, a, sizeof b);
+	assert_true(token_text_eq(a, b));
+	for (size_t i = 0; i < TOKEN_TEXT_LEN; i++) {
+		b[i] ^= 1;
+		assert_false(token_text_eq(a, b));
+		b[i] = a[i];
+	}
+}
+
 static const struct expiry_row {
 	const char *name;
 	int64_t expires_ms, now_ms;
@@ -121,6 +137,7 @@ main(void)
 	SUITE_ROWS(&s, form_rows, check_form);
 	SUITE_TEST(&s, P3_at_rest_is_the_sha256_of_the_text);
 	SUITE_TEST(&s, P3_compare_sees_every_byte);
+	SUITE_TEST(&s, P3_compare_of_texts_sees_every_character);
 	SUITE_ROWS(&s, expiry_rows, check_expiry);
 	SUITE_TEST(&s, P3_property_other_secrets_give_other_tokens);
 	return suite_run(&s, "token");
