@@ -21,7 +21,7 @@ exchange_new(struct api *api, struct http_request *r, struct exchange_port *port
 	if (list_is_empty(&api->spare)) {
 		x = xmalloc(sizeof *x);
 	} else {
-		x = LIST_OWNER(api->spare.next, struct exchange, node);
+		x = LIST_OWNER(api->spare.prev, struct exchange, node); /* still cached */
 		list_remove(&x->node);
 		api->spare_count--;
 	}

@@ -16,18 +16,74 @@ struct arena_block {
 	_Alignas(ALIGN) char data[];
 };
 
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#define WITH_ASAN
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define WITH_ASAN
+#endif
+
+/* What waits in a pool is nobody's: whoever still looks at it is caught as after free(). */
+#ifdef WITH_ASAN
+#include <sanitizer/asan_interface.h>
+#define HIDE(block) ASAN_POISON_MEMORY_REGION((block)->data, (block)->size)
+#define SHOW(block) ASAN_UNPOISON_MEMORY_REGION((block)->data, (block)->size)
+#else
+#define HIDE(block) ((void)(block))
+#define SHOW(block) ((void)(block))
+#endif
+
+static void
+free_chain(struct arena_block *block)
+{
+	while (block) {
+		struct arena_block *next = block->next;
+		SHOW(block);
+		free(block);
+		block = next;
+	}
+}
+
+void
+arena_pool_init(struct arena_pool *p, size_t block_bytes, size_t spare_max)
+{
+	*p = (struct arena_pool){ .block_bytes = block_bytes, .spare_max = spare_max };
+}
+
+void
+arena_pool_release(struct arena_pool *p)
+{
+	free_chain(p->spare);
+	arena_pool_init(p, p->block_bytes, p->spare_max);
+}
+
 void
 arena_init(struct arena *a)
 {
 	*a = (struct arena){ 0 };
 }
 
+void
+arena_init_in(struct arena *a, struct arena_pool *pool)
+{
+	*a = (struct arena){ .pool = pool };
+}
+
 static void
-free_blocks(struct arena_block *block)
+free_blocks(struct arena_pool *pool, struct arena_block *block)
 {
 	while (block) {
 		struct arena_block *next = block->next;
-		free(block);
+		if (pool && block->size == pool->block_bytes &&
+		    pool->spare_count < pool->spare_max) {
+			HIDE(block);
+			block->next = pool->spare;
+			pool->spare = block;
+			pool->spare_count++;
+		} else {
+			free(block);
+		}
 		block = next;
 	}
 }
@@ -35,33 +91,53 @@ free_blocks(struct arena_block *block)
 void
 arena_release(struct arena *a)
 {
-	free_blocks(a->head);
-	arena_init(a);
+	free_blocks(a->pool, a->head);
+	arena_init_in(a, a->pool);
 }
 
 void
 arena_reset(struct arena *a)
 {
 	if (a->head) { /* blocks grow, so the newest is the largest or close to it */
-		free_blocks(a->head->next);
+		free_blocks(a->pool, a->head->next);
 		a->head->next = NULL;
 		a->head->used = 0;
 	}
 	a->used_bytes = 0;
 }
 
+static struct arena_block *
+take_spare(struct arena_pool *p)
+{
+	struct arena_block *block = p->spare;
+
+	p->spare = block->next;
+	p->spare_count--;
+	SHOW(block);
+	return block;
+}
+
+static size_t
+first_bytes(const struct arena *a)
+{
+	return a->pool ? a->pool->block_bytes : FIRST_BLOCK_BYTES;
+}
+
 /* The next block doubles the last, so that n bytes cost O(log n) calls to malloc. */
 static struct arena_block *
 add_block(struct arena *a, size_t need)
 {
-	size_t size = a->head ? a->head->size * 2 : FIRST_BLOCK_BYTES;
+	size_t size = a->head ? a->head->size * 2 : first_bytes(a);
 	struct arena_block *block;
 
 	if (size > LARGEST_STEP_BYTES)
 		size = LARGEST_STEP_BYTES;
 	if (size < need)
 		size = need;
-	block = xmalloc(sizeof *block + size);
+	if (a->pool && size == a->pool->block_bytes && a->pool->spare)
+		block = take_spare(a->pool);
+	else
+		block = xmalloc(sizeof *block + size);
 	*block = (struct arena_block){ .next = a->head, .size = size };
 	a->head = block;
 	return block;

@@ -8,12 +8,27 @@
 
 struct arena_block;
 
+/* Blocks that short-lived arenas of one thread hand on to each other, so that a request costs no
+ * malloc. All of one size; a larger need is met outside. */
+struct arena_pool {
+	struct arena_block *spare;
+	size_t block_bytes, spare_count, spare_max;
+};
+
 struct arena {
 	struct arena_block *head; /* the block being filled; older ones behind it */
 	size_t used_bytes;        /* handed out since init or reset */
+	struct arena_pool *pool;  /* NULL: blocks come from malloc */
 };
 
+/* Keeps at most spare_max blocks of block_bytes for the next arena. */
+void arena_pool_init(struct arena_pool *p, size_t block_bytes, size_t spare_max);
+/* Its arenas are released before. */
+void arena_pool_release(struct arena_pool *p);
+
 void arena_init(struct arena *a);
+/* The same, with its first block from the pool, which outlives it. */
+void arena_init_in(struct arena *a, struct arena_pool *pool);
 /* Frees everything; a is as after arena_init and may be used again. */
 void arena_release(struct arena *a);
 /* Forgets everything but keeps the largest block, for loops that reuse one arena. */

@@ -29,7 +29,7 @@ commit_new(struct engine *en, struct str session)
 	struct commit *c;
 	struct arena arena;
 
-	arena_init(&arena);
+	arena_init_in(&arena, &en->arenas);
 	c = ARENA_NEW(&arena, struct commit);
 	c->en = en;
 	if (session.len > 0)

@@ -12,6 +12,9 @@
 #include "engine/own_tool.h"
 #include "engine/wake.h"
 
+/* A block holds a small command, or its commit; so many may be on their way at once. */
+enum { ARENA_BLOCK_BYTES = 752, ARENA_BLOCKS_KEPT = 512 };
+
 struct engine *
 engine_new(const struct engine_config *config)
 {
@@ -24,6 +27,7 @@ engine_new(const struct engine_config *config)
 	id_gen_init(&en->ids, &en->rand);
 	map_init(&en->actors, rand_u64(&en->rand));
 	buf_init(&en->scratch, STORE_PAYLOAD_MAX);
+	arena_pool_init(&en->arenas, ARENA_BLOCK_BYTES, ARENA_BLOCKS_KEPT);
 	en->change_head = store_change_head(config->store);
 	list_init(&en->watches);
 	list_init(&en->told_up_to);
@@ -180,6 +184,7 @@ engine_free(struct engine **en)
 	identity_free(&(*en)->identity);
 	map_release(&(*en)->actors);
 	buf_release(&(*en)->scratch);
+	arena_pool_release(&(*en)->arenas);
 	free(TAKE(*en));
 }
 

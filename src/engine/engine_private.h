@@ -17,7 +17,8 @@ struct engine {
 	struct host *host;
 	struct rand rand;
 	struct id_gen ids;
-	struct buf scratch; /* for texts that are copied at once */
+	struct buf scratch;       /* for texts that are copied at once */
+	struct arena_pool arenas; /* of commands and commits on their way */
 
 	struct map actors; /* live sessions by id: watched, or with a turn (engine/actor) */
 	size_t open_turns;

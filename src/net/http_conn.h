@@ -95,7 +95,10 @@ struct http_server {
 	struct map peers;
 	struct http_peer unix_peer;
 	unsigned conn_count, listener_count;
-	unsigned request_count; /* not yet freed: some outlive their connection */
+	unsigned request_count;   /* not yet freed: some outlive their connection */
+	struct arena_pool arenas; /* of requests */
+	struct list spare;        /* requests that ended, for the next ones */
+	unsigned spare_count;
 	struct buf head;        /* the head of the answer being sent */
 	char *read_buf;         /* shared: what is read is used before the next read */
 	struct tls_config *tls; /* of the next connection that wants it */
@@ -106,7 +109,7 @@ struct http_server {
 	void *drained_context;
 };
 
-enum { HTTP_READ_BYTES = 64 * 1024 };
+enum { HTTP_READ_BYTES = 64 * 1024, HTTP_SPARE_MAX = 256 };
 
 /* Accepts what waits at the listener; the connection looks after itself from here on. */
 void http_conn_accept(struct http_server *s, uv_stream_t *listener, bool with_tls);
@@ -141,11 +144,14 @@ bool http_conn_waits_for_owner(const struct http_conn *c);
 /* The timeout that fits what the connection is waiting for now. */
 void http_conn_arm(struct http_conn *c);
 
+/* A head begins. Up to HTTP_SPARE_MAX requests that ended wait to be used again. */
+struct http_request *http_request_new(struct http_conn *c);
+/* Its connection has left it and its owner too. */
+void http_request_free(struct http_request *r);
+void http_request_free_spare(struct http_server *s);
 /* The owner hears of it at the end of this turn, unless its answer is complete. */
 void http_conn_tell_gone(struct http_request *r, enum http_gone why);
 /* Counts it. 0: welcome; else the status to refuse it with; negative: not even that. */
-/* Its connection has left it and its owner too. */
-void http_request_free(struct http_request *r);
 int http_server_admit(struct http_server *s, struct http_peer *peer);
 struct http_peer *http_server_peer(struct http_server *s, const char *address);
 /* The connection or request is gone: the server may be waiting for the last one. */

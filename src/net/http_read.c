@@ -1,6 +1,5 @@
 #include "net/http_read.h"
 
-#include "base/xalloc.h"
 #include "net/http_send.h"
 
 enum {
@@ -77,24 +76,10 @@ may_parse(const struct http_conn *c)
 	return false;
 }
 
-static struct http_request *
-request_new(struct http_conn *c)
-{
-	struct http_request *r = xcalloc(1, sizeof *r);
-
-	r->server = c->server;
-	r->conn = c;
-	r->since_ms = loop_now_ms(c->server->loop);
-	list_init(&r->gone_node);
-	arena_init(&r->arena);
-	c->server->request_count++;
-	return r;
-}
-
 static void
 begin_request(struct http_conn *c)
 {
-	c->request = request_new(c);
+	c->request = http_request_new(c);
 	c->state = HTTP_CONN_HEAD;
 	c->served = true;
 	http_parse_begin(&c->parse, &c->request->arena);

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/xalloc.h"
 #include "net/http_conn.h"
 #include "net/http_send.h"
 
@@ -50,6 +51,26 @@ is_streaming(const struct http_request *r)
 	return r->conn && r->answer == HTTP_ANSWER_STREAM;
 }
 
+struct http_request *
+http_request_new(struct http_conn *c)
+{
+	struct http_server *s = c->server;
+	struct http_request *r;
+
+	if (list_is_empty(&s->spare)) {
+		r = xmalloc(sizeof *r);
+	} else {
+		r = LIST_OWNER(s->spare.prev, struct http_request, gone_node); /* still cached */
+		list_remove(&r->gone_node);
+		s->spare_count--;
+	}
+	*r = (struct http_request){ .server = s, .conn = c, .since_ms = loop_now_ms(s->loop) };
+	list_init(&r->gone_node);
+	arena_init_in(&r->arena, &s->arenas);
+	s->request_count++;
+	return r;
+}
+
 void
 http_request_free(struct http_request *r)
 {
@@ -57,8 +78,24 @@ http_request_free(struct http_request *r)
 
 	list_remove(&r->gone_node);
 	arena_release(&r->arena);
-	free(r);
+	if (s->spare_count < HTTP_SPARE_MAX) {
+		list_append(&s->spare, &r->gone_node);
+		s->spare_count++;
+	} else {
+		free(r);
+	}
 	http_server_request_freed(s);
+}
+
+void
+http_request_free_spare(struct http_server *s)
+{
+	while (!list_is_empty(&s->spare)) {
+		struct http_request *r = LIST_OWNER(s->spare.next, struct http_request, gone_node);
+		list_remove(&r->gone_node);
+		free(r);
+	}
+	s->spare_count = 0;
 }
 
 void

@@ -14,6 +14,7 @@ enum {
 	BACKLOG = 511,
 	REFUSED_MAX = 256, /* so many above the limit are told so; more are just closed */
 	ANSWER_HEAD_MAX = 64 * 1024,
+	REQUEST_BLOCK_BYTES = 2016,  /* a head, a small body and what is made of them */
 	SEALED_MAX = 4 * 1024 * 1024 /* a handshake with the longest chain, or a piece of a body */
 };
 
@@ -89,6 +90,8 @@ http_server_new(struct loop *loop, const struct http_handler *handler,
 	list_init(&s->conns);
 	list_init(&s->due);
 	list_init(&s->gone);
+	list_init(&s->spare);
+	arena_pool_init(&s->arenas, REQUEST_BLOCK_BYTES, HTTP_SPARE_MAX);
 	loop_task_init(&s->turn, on_turn);
 	rand_init_os(&random);
 	map_init(&s->peers, rand_u64(&random));
@@ -111,6 +114,8 @@ settle(struct http_server *s)
 	if (!s->closing || s->request_count > 0)
 		return;
 	loop_task_cancel(&s->turn);
+	http_request_free_spare(s);
+	arena_pool_release(&s->arenas);
 	map_release(&s->peers);
 	buf_release(&s->head);
 	buf_release(&s->sealed);

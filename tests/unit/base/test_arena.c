@@ -101,6 +101,54 @@ resizing_beyond_the_block_moves(void **state)
 	arena_release(&a);
 }
 
+static void
+a_pool_hands_blocks_on(void **state)
+{
+	struct arena_pool pool;
+	struct arena a, b;
+	unsigned char *first, *again;
+
+	(void)state;
+	arena_pool_init(&pool, 992, 1);
+	arena_init_in(&a, &pool);
+	first = arena_alloc(&a, 100);
+	memset(first, 0xff, 100);
+	arena_release(&a);
+	assert_int_equal(pool.spare_count, 1);
+	arena_init_in(&b, &pool);
+	again = arena_alloc(&b, 100);
+	assert_ptr_equal(again, first);
+	assert_int_equal(again[99], 0);
+	assert_int_equal(pool.spare_count, 0);
+	assert_ptr_not_equal(arena_alloc(&a, 16), again); /* a released arena works on */
+	arena_release(&a);
+	arena_release(&b); /* one is kept already: this one goes */
+	assert_int_equal(pool.spare_count, 1);
+	arena_pool_release(&pool);
+	assert_int_equal(pool.spare_count, 0);
+}
+
+static void
+a_pool_keeps_only_blocks_of_its_size(void **state)
+{
+	struct arena_pool pool;
+	struct arena a;
+
+	(void)state;
+	arena_pool_init(&pool, 992, 8);
+	arena_init_in(&a, &pool);
+	arena_alloc(&a, 5000); /* too large for the first block */
+	arena_alloc(&a, 16);
+	assert_int_equal(pool.spare_count, 0);
+	arena_release(&a);
+	assert_int_equal(pool.spare_count, 0);
+	arena_alloc(&a, 900);
+	arena_alloc(&a, 900); /* a second block, larger than the first */
+	arena_release(&a);
+	assert_int_equal(pool.spare_count, 1);
+	arena_pool_release(&pool);
+}
+
 int
 main(void)
 {
@@ -111,5 +159,7 @@ main(void)
 	SUITE_TEST(&s, text_is_copied_with_a_terminator);
 	SUITE_TEST(&s, the_newest_allocation_is_resized_in_place);
 	SUITE_TEST(&s, resizing_beyond_the_block_moves);
+	SUITE_TEST(&s, a_pool_hands_blocks_on);
+	SUITE_TEST(&s, a_pool_keeps_only_blocks_of_its_size);
 	return suite_run(&s, "arena");
 }
