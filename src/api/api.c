@@ -94,7 +94,7 @@ static bool
 authenticate(struct exchange *x, const struct gate_head *head)
 {
 	struct str token = token_of(x, head);
-	struct err e;
+	struct err e UNSET;
 
 	if (gate_url_has_token(&x->query))
 		return refuse(x, 401,
@@ -128,7 +128,7 @@ static bool
 find_route(struct exchange *x, const struct http_head *head, struct route_match *match,
 	   enum route_result *result)
 {
-	struct err e;
+	struct err e UNSET;
 
 	*result = route_find(x->api->routes, x->arena, head->method, head->path, match, &e);
 	if (*result == ROUTE_BAD_PATH)
@@ -157,7 +157,7 @@ static bool
 check_query(struct exchange *x)
 {
 	struct str_list known = x->api->known[x->route - API_ROUTES];
-	struct err e;
+	struct err e UNSET;
 
 	for (size_t i = 0; i < x->query.count; i++) {
 		struct str name = x->query.pairs[i].name;
@@ -179,7 +179,7 @@ may_enter(struct exchange *x)
 {
 	struct access_target server = { 0 };
 	struct access_decision d;
-	struct err e;
+	struct err e UNSET;
 
 	if (x->route->verb != ACCESS_SERVER && x->route->verb != ACCESS_USERS &&
 	    x->route->verb != ACCESS_TOKENS)
@@ -198,9 +198,9 @@ may_enter(struct exchange *x)
 static bool
 admit(struct exchange *x, const struct http_head *head, const struct gate_head *seen)
 {
-	struct route_match match;
+	struct route_match match UNSET;
 	enum route_result result;
-	struct err e;
+	struct err e UNSET;
 	int rc;
 
 	if (!find_route(x, head, &match, &result))
@@ -267,7 +267,7 @@ static bool
 parse_body(struct exchange *x)
 {
 	struct json_limits limits = JSON_LIMITS_DEFAULT;
-	struct err e;
+	struct err e UNSET;
 	int rc;
 
 	if (x->body_text.len == 0 && x->route->body == ROUTE_JSON)
@@ -343,8 +343,8 @@ on_request(void *context, struct http_request *r)
 	struct api *api = context;
 	struct exchange *x = exchange_new(api, r, NULL, http_request_arena(r));
 	const struct http_head *head = http_request_head(r);
-	struct gate_head seen;
-	struct err e;
+	struct gate_head seen UNSET;
+	struct err e UNSET;
 	size_t limit;
 
 	http_request_own(r, &(struct http_owner){ .on_gone = on_gone, .context = x });

@@ -107,7 +107,7 @@ event_send_route(struct exchange *x)
 {
 	struct json events = { 0 };
 	const struct json_field fields[] = { { "events", JSON_WANT_ARRAY, true, &events } };
-	struct err e;
+	struct err e UNSET;
 	int rc = json_fields(x->body, fields, ARRAY_LEN(fields), &e);
 
 	if (rc != 0) {

@@ -365,7 +365,7 @@ static int
 check_fields(struct json payload, const struct kind_row *row, bool from_client, struct err *e)
 {
 	struct json values[FIELDS_MAX] = { 0 }, type = { 0 };
-	struct json_field wanted[FIELDS_MAX + 1];
+	struct json_field wanted[FIELDS_MAX + 1] UNSET;
 	size_t count = 0;
 	int rc;
 

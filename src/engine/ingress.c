@@ -423,7 +423,7 @@ arrival_new(struct engine *en, const struct engine_call *call, struct str sessio
 	struct arrival *a;
 	struct arena arena;
 
-	arena_init(&arena);
+	arena_init_in(&arena, &en->arenas);
 	a = ARENA_NEW(&arena, struct arrival);
 	a->en = en;
 	a->call = *call;
@@ -438,7 +438,7 @@ arrival_new(struct engine *en, const struct engine_call *call, struct str sessio
 static void
 arrival_start(struct arrival *a, enum access_verb verb, bool need_row)
 {
-	struct err e;
+	struct err e UNSET;
 	int rc;
 
 	if (a->caller.who.kind != TOKEN_OWNER || need_row) {

@@ -24,6 +24,8 @@ text_id_check(const char *what, struct str id, size_t max, struct err *e)
 	if (id.len > max)
 		return err_set(e, ERR_INVALID, "%s has at most %zu bytes, this one %zu", what, max,
 			       id.len);
+	if (utf8_is_printable_ascii(id)) /* as nearly all are */
+		return 0;
 	for (size_t i = 0; i < id.len; i++)
 		if ((unsigned char)id.ptr[i] < 0x20 || id.ptr[i] == 0x7f)
 			return err_set(e, ERR_INVALID, "%s must not contain control bytes", what);
@@ -390,10 +392,10 @@ store_drop_refused(struct store *s)
 void
 store_append(struct store *s, const struct store_item *item, store_append_fn *done, void *ctx)
 {
-	struct store_refused r = { .appended = done, .ctx = ctx };
+	struct err e UNSET;
 
-	if (store_item_check(item, &r.err) != 0)
-		refuse(s, r);
+	if (store_item_check(item, &e) != 0)
+		refuse(s, (struct store_refused){ .appended = done, .ctx = ctx, .err = e });
 	else
 		s->ops->append(s, item, done, ctx);
 }
@@ -402,10 +404,10 @@ void
 store_read(struct store *s, const struct store_query *q, store_row_fn *row, store_read_fn *done,
 	   void *ctx)
 {
-	struct store_refused r = { .read = done, .ctx = ctx };
+	struct err e UNSET;
 
-	if (store_query_check(q, &r.err) != 0)
-		refuse(s, r);
+	if (store_query_check(q, &e) != 0)
+		refuse(s, (struct store_refused){ .read = done, .ctx = ctx, .err = e });
 	else
 		s->ops->read(s, q, row, done, ctx);
 }
