@@ -52,12 +52,10 @@ put_text(struct buf *out, struct str text)
 }
 
 static void
-put_instant(struct buf *out, int64_t ms)
+put_instant(struct buf *out, struct str text)
 {
-	char text[TIMESTAMP_TEXT_MAX];
-
 	buf_putc(out, '"');
-	buf_put_str(out, timestamp_format(ms, text));
+	buf_put_str(out, text);
 	buf_putc(out, '"');
 }
 
@@ -73,6 +71,8 @@ void
 event_json_write(struct buf *out, const struct event_view *v)
 {
 	const struct event *ev = v->ev;
+	char text[TIMESTAMP_TEXT_MAX];
+	struct str created_at = timestamp_format(ev->created_at_ms, text);
 
 	buf_put_str(out, STR("{\"id\":"));
 	put_text(out, ev->id);
@@ -81,10 +81,12 @@ event_json_write(struct buf *out, const struct event_view *v)
 	buf_put_str(out, STR(",\"seq\":"));
 	buf_put_int(out, ev->seq);
 	buf_put_str(out, STR(",\"created_at\":"));
-	put_instant(out, ev->created_at_ms);
+	put_instant(out, created_at);
 	buf_put_str(out, STR(",\"processed_at\":"));
-	if (v->processed_at_ms != 0)
-		put_instant(out, v->processed_at_ms);
+	if (v->processed_at_ms == ev->created_at_ms)
+		put_instant(out, created_at);
+	else if (v->processed_at_ms != 0)
+		put_instant(out, timestamp_format(v->processed_at_ms, text));
 	else
 		buf_put_str(out, STR("null"));
 	if (ev->turn.len > 0 && !names_its_turn(ev->kind)) {

@@ -70,8 +70,9 @@ cut_port(struct str host, struct str *name)
 		if (!str_find(host, STR("]"), 0, &end))
 			return false;
 		end++;
-	} else if (!str_find(host, STR(":"), 0, &end)) {
-		end = host.len;
+	} else {
+		const char *colon = host.len > 0 ? memchr(host.ptr, ':', host.len) : NULL;
+		end = colon ? (size_t)(colon - host.ptr) : host.len;
 	}
 	*name = str_slice(host, 0, end);
 	return name->len > 0 && (end == host.len || (host.ptr[end] == ':' &&
@@ -82,19 +83,24 @@ cut_port(struct str host, struct str *name)
 static bool
 is_loopback_ipv4(struct str name)
 {
-	struct str octet;
-	int64_t number;
-	int count = 0;
+	int octets = 0, digits = 0, number = 0;
 
 	if (!str_starts(name, STR("127.")))
 		return false;
-	for (bool more = true; more; count++) {
-		more = str_cut(name, '.', &octet, &name);
-		if (octet.len == 0 || octet.len > 3 || !isdigit((unsigned char)octet.ptr[0]) ||
-		    !str_to_int(octet, &number) || number > OCTET_MAX)
+	for (size_t i = 0; i <= name.len; i++) {
+		char c = i < name.len ? name.ptr[i] : '.';
+
+		if (c >= '0' && c <= '9' && digits < 3) {
+			number = number * 10 + (c - '0');
+			digits++;
+		} else if (c == '.' && digits > 0 && number <= OCTET_MAX) {
+			octets++;
+			digits = number = 0;
+		} else {
 			return false;
+		}
 	}
-	return count == OCTETS;
+	return octets == OCTETS;
 }
 
 static bool

@@ -35,7 +35,7 @@ id_uuid7(struct id_gen *g, int64_t now_ms)
 
 	advance(g, now_ms > 0 ? (uint64_t)now_ms : 0);
 	ms = g->last_ms;
-	rand_bytes(g->rand, u.bytes, sizeof u.bytes);
+	rand_bytes(g->rand, u.bytes + 8, sizeof u.bytes - 8); /* the rest is set below */
 	for (int i = 0; i < 6; i++)
 		u.bytes[i] = (unsigned char)(ms >> (40 - 8 * i));
 	u.bytes[6] = (unsigned char)(0x70 | g->counter >> 14);    /* version, top 4 of 18 */
