@@ -1,9 +1,12 @@
 /* main - one binary, one entry: the command table decides. */
+#include <string.h>
+
 #include "app/check.h"
 #include "app/config_command.h"
 #include "app/doctor.h"
 #include "app/serve.h"
 #include "cli/cli.h"
+#include "tool/local/tool_helper.h"
 
 /* What runs the server or looks at the machine; everything else is the cli's. Each reads its own
  * arguments: the options stand here for the completion and the manual. */
@@ -44,5 +47,7 @@ static const struct command OWN[] = {
 int
 main(int argc, char **argv)
 {
+	if (argc > 1 && strcmp(argv[1], "tool-helper") == 0) /* for the server alone: in no table */
+		return tool_helper_main(argc - 1, argv + 1);
 	return cli_run(argc, argv, OWN, ARRAY_LEN(OWN));
 }

@@ -1,0 +1,224 @@
+#include "tool/local/launch.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/xalloc.h"
+#include "net/child.h"
+
+enum {
+	LATE_MS = 15 * 1000, /* so long after the job's own time a helper is given up */
+	STOP_MS = 12 * 1000, /* so long after it was asked to end */
+	NAP_MS = 2,
+	RELEASE_NAPS = 1500,
+};
+
+struct launch {
+	struct list node;
+	struct launches *owner;
+	struct child *child;
+	struct loop_timer *late;
+	struct launch_events events;
+	void *ctx;
+	bool left, has_report;
+	struct tool_frames frames;
+	struct arena arena; /* the report's */
+	struct tool_report report;
+};
+
+void
+launches_init(struct launches *ls, struct loop *loop, const char *program)
+{
+	*ls = (struct launches){ .loop = loop, .program = program };
+	list_init(&ls->all);
+}
+
+static void
+launch_free(struct launch *l)
+{
+	list_remove(&l->node);
+	child_free(&l->child);
+	loop_timer_free(&l->late);
+	tool_frames_release(&l->frames);
+	arena_release(&l->arena);
+	free(l);
+}
+
+/* ---- what it says ---- */
+
+static void
+on_frame(void *ctx, enum tool_frame kind, struct str payload)
+{
+	struct launch *l = ctx;
+	int64_t dropped;
+	struct err e;
+
+	if (l->left || l->has_report)
+		return;
+	switch (kind) {
+	case TOOL_FRAME_STARTED: l->events.on_started(l->ctx); break;
+	case TOOL_FRAME_OUTPUT: l->events.on_output(l->ctx, payload); break;
+	case TOOL_FRAME_DROPPED:
+		if (str_to_int(payload, &dropped) && dropped > 0)
+			l->events.on_dropped(l->ctx, (uint64_t)dropped);
+		break;
+	case TOOL_FRAME_REPORT:
+		/* The frame's memory goes. */
+		payload = arena_str(&l->arena, payload);
+		l->has_report = tool_report_parse(&l->arena, payload, &l->report, &e) == 0;
+		break;
+	}
+}
+
+static void
+on_output(void *ctx, struct str bytes)
+{
+	struct launch *l = ctx;
+	struct err e;
+
+	/* A helper that talks nonsense ends without a report, which says enough. */
+	if (tool_frames_feed(&l->frames, bytes, on_frame, l, &e) != 0)
+		child_signal(l->child, SIGTERM);
+}
+
+static void
+on_errors(void *ctx, struct str bytes)
+{
+	(void)ctx, (void)bytes; /* it speaks in frames */
+}
+
+static void
+on_exit_told(void *ctx, int code, int signal)
+{
+	struct launch *l = ctx;
+
+	if (!l->has_report)
+		l->report = (struct tool_report){
+			.end = TOOL_END_STOPPED,
+			.text = arena_printf(&l->arena, "its helper ended by %s %d",
+					     signal ? "signal" : "code", signal ? signal : code),
+		};
+	list_remove(&l->node);
+	if (!l->left)
+		l->events.on_end(l->ctx, &l->report);
+	launch_free(l);
+}
+
+/* It should have ended by itself: kill it, and with it what is in the sandbox. */
+static void
+on_late(void *ctx)
+{
+	struct launch *l = ctx;
+
+	child_signal(l->child, SIGKILL);
+}
+
+/* ---- start and end ---- */
+
+static void
+send_job(struct launch *l, const struct tool_job *job)
+{
+	struct buf text;
+
+	buf_init(&text, TOOL_JOB_BYTES);
+	tool_job_write(&text, job);
+	child_write(l->child, buf_str(&text));
+	child_close_input(l->child);
+	buf_release(&text);
+}
+
+static struct str
+variable(struct arena *a, const char *name, const char *otherwise)
+{
+	const char *value = getenv(name);
+
+	return arena_printf(a, "%s=%s", name, value ? value : otherwise);
+}
+
+int
+launch_start(struct launches *ls, const struct tool_job *job, const struct launch_events *events,
+	     void *ctx, struct launch **out, struct err *e)
+{
+	static const struct child_events HEARD = { on_output, on_errors, on_exit_told };
+	struct launch *l = xcalloc(1, sizeof *l);
+	const char *const argv[] = { ls->program, "tool-helper", NULL };
+	const char *env[] = { NULL, NULL, "LANG=C.UTF-8", NULL };
+	const struct child_spec spec = { .argv = argv, .env = env, .extra_fd = -1 };
+	int rc;
+
+	arena_init(&l->arena);
+	tool_frames_init(&l->frames);
+	list_init(&l->node);
+	l->owner = ls;
+	l->events = *events;
+	l->ctx = ctx;
+	l->late = loop_timer_new(ls->loop, on_late, l);
+	/* Nothing else: keys of providers are in the server's environment. */
+	env[0] = variable(&l->arena, "PATH", "/usr/local/bin:/usr/bin:/bin").ptr;
+	env[1] = variable(&l->arena, "HOME", "/").ptr;
+	rc = child_start(ls->loop, &spec, &HEARD, l, &l->child, e);
+	if (rc != 0) {
+		launch_free(l);
+		return rc;
+	}
+	list_append(&ls->all, &l->node);
+	send_job(l, job);
+	loop_timer_set(l->late, job->timeout_ms + LATE_MS);
+	*out = l;
+	return 0;
+}
+
+void
+launch_stop(struct launch *l)
+{
+	child_signal(l->child, SIGTERM);
+	loop_timer_set(l->late, STOP_MS);
+}
+
+void
+launch_leave(struct launch **out)
+{
+	struct launch *l = *out;
+
+	*out = NULL;
+	if (!l)
+		return;
+	l->left = true;
+	launch_stop(l);
+}
+
+static bool
+is_running(const struct launch *l)
+{
+	siginfo_t info = { 0 };
+
+	/* Only looked at: reaping is the loop's. */
+	return waitid(P_PID, (id_t)child_pid(l->child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+	       info.si_pid == 0;
+}
+
+static bool
+any_running(const struct launches *ls)
+{
+	list_for_each (at, &ls->all)
+		if (is_running(LIST_OWNER(at, struct launch, node)))
+			return true;
+	return false;
+}
+
+void
+launches_release(struct launches *ls)
+{
+	static const struct timespec NAP = { 0, NAP_MS * 1000 * 1000 };
+
+	list_for_each (at, &ls->all)
+		child_signal(LIST_OWNER(at, struct launch, node)->child, SIGTERM);
+	for (int i = 0; i < RELEASE_NAPS && any_running(ls); i++)
+		nanosleep(&NAP, NULL);
+	list_for_each (at, &ls->all)
+		launch_free(LIST_OWNER(at, struct launch, node));
+}

@@ -1,0 +1,24 @@
+/* local - the tools that run on this machine: bash, read, write, edit, glob, grep, and the background
+ * processes of bash.
+ *
+ * Each call is a helper process of its own, which puts the tool into the sandbox of the session's
+ * environment (supervise, sandbox, inside); on the loop there are only pipes and timers. Where a call
+ * cannot be isolated it is refused with the reason. */
+#pragma once
+#include <stdint.h>
+#include "base/host.h"
+#include "net/loop.h"
+#include "tool/local/tool_job.h"
+#include "tool/tool.h"
+
+extern const struct tool_limits LOCAL_LIMITS; /* what holds unless the caller says otherwise */
+
+struct local_config {
+	struct loop *loop; /* all borrowed */
+	struct host *host;
+	const char *program;              /* our own executable: an absolute path */
+	const char *data_directory;       /* no tool sees it; NULL: there is none */
+	const struct tool_limits *limits; /* NULL: LOCAL_LIMITS */
+};
+
+struct toolset *local_tools_new(const struct local_config *config);
