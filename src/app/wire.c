@@ -20,6 +20,7 @@
 #include "engine/engine.h"
 #include "net/http_server.h"
 #include "store/sqlite/sqlite.h"
+#include "tool/local/local.h"
 
 enum {
 	PATH_BYTES = 4096,
@@ -42,6 +43,7 @@ struct wire {
 	struct store *store;
 	struct loop_task flush; /* what this turn appended leaves together */
 	struct models *models;
+	struct toolset *tools;
 	struct engine *engine;
 	struct api *api;
 	struct http_server *server;
@@ -270,6 +272,22 @@ session_work(void *ctx, struct str agent, struct str session, struct arena *a, s
 	return session_folder_make(w->config->data, agent, session, STR("workspace"), a, out, e);
 }
 
+/* Calls run in our own program: by its path, for it is shown to what runs in a sandbox. */
+static struct toolset *
+open_tools(struct wire *w)
+{
+	char program[PATH_BYTES];
+	ssize_t len = readlink("/proc/self/exe", program, sizeof program - 1);
+
+	program[len > 0 ? len : 0] = '\0';
+	return local_tools_new(&(struct local_config){
+		.loop = w->loop,
+		.host = w->host,
+		.program = len > 0 ? program : "perdure",
+		.data_directory = w->config->data.ptr,
+	});
+}
+
 /* All said, or nobody listens any more. */
 static void
 on_over(void *ctx)
@@ -301,10 +319,12 @@ wire_open(struct wire **out, struct loop *loop, const struct config *config,
 	rc = open_store(w, e);
 	if (rc == 0) {
 		w->models = models_new(w->host, loop, config);
+		w->tools = open_tools(w);
 		w->engine = engine_new(&(struct engine_config){
 			.store = w->store,
 			.host = w->host,
 			.models = models_lookup(w->models),
+			.tools = w->tools,
 			.folders = { session_work, w },
 			.owner_token = str_of(w->owner_token),
 			.settings = { .default_model = config->model,
@@ -401,8 +421,10 @@ wire_close(struct wire **wire)
 	engine_free(&w->engine);
 	api_free(&w->api);
 	models_free(&w->models);
+	if (w->tools)
+		w->tools->ops->free(w->tools);
 	if (w->loop)
-		loop_settle(w->loop); /* connections to providers */
+		loop_settle(w->loop); /* connections to providers, helpers of tools */
 	host_loop_free(&w->host);
 	vec_release(&w->addresses);
 	free(w);
