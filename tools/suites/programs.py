@@ -102,6 +102,18 @@ def bad_input(root, kind, timeout_s):
     return run_logged("tests/badinput", command, log, root, timeout_s, {"PERDURE_PROGRAM": str(program(root, kind))})
 
 
+def sandbox(root, kind, timeout_s):
+    """tests/sandbox, a program a file."""
+    here = root / "tests" / "sandbox"
+    env = {"PERDURE_BUILD": str(root / "build" / kind)}
+    jobs = []
+    for path in sorted(here.glob("test_*.py")):
+        command = [sys.executable, "-B", here / "run", path.stem]
+        log = root / "build" / "logs" / f"sandbox-{kind}" / f"{path.stem}.txt"
+        jobs.append((f"sandbox/{path.stem}", command, log, root, timeout_s, env))
+    yield from run_all(jobs)
+
+
 def wrapped(kind, command):
     """The thread sanitizer of gcc 12 wants the old, less random, layout of memory."""
     if kind == "tsan" and subprocess.run(["setarch", "-R", "true"], capture_output=True).returncode == 0:
