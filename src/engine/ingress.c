@@ -188,12 +188,12 @@ on_committed(void *ctx, const struct commit_result *result)
 		look_closer(a, &r->err);
 		return;
 	}
+	if (a->batch.wakes && (r->rc == 0 || r->rc == ERR_UNAVAILABLE)) /* it may be stored */
+		wake_session(a->en, a->session);
 	if (r->rc != 0) {
 		arrival_fail(a, r->rc, &r->err);
 		return;
 	}
-	if (a->batch.wakes)
-		wake_session(a->en, a->session);
 	arrival_end(a, &(struct engine_answer){
 			       .id = a->session,
 			       .first_seq = r->first_seq + (int64_t)extra,

@@ -167,12 +167,12 @@ on_created(void *ctx, const struct commit_result *result)
 		access_check(o->en, &o->caller, ACCESS_SESSION_POST, o->id, on_standing, o);
 		return;
 	}
+	if (o->batch.wakes && (r->rc == 0 || r->rc == ERR_UNAVAILABLE)) /* it may be stored */
+		wake_session(o->en, o->id);
 	if (r->rc != 0) {
 		opening_fail(o, r->rc, &r->err);
 		return;
 	}
-	if (o->batch.wakes)
-		wake_session(o->en, o->id);
 	opening_done(o, true, result);
 }
 

@@ -57,12 +57,39 @@ fail_later(struct rig *r, struct fault f)
 	host_defer(&r->host.host, &kept->task);
 }
 
+/* Stored, but whoever asked does not learn it. */
+static void
+on_unsure(void *ctx, const struct store_result *result)
+{
+	struct fault *f = ctx;
+	struct store_result unsure = { .rc = ERR_UNAVAILABLE };
+
+	(void)result;
+	IGNORE(err_set(&unsure.err, ERR_UNAVAILABLE,
+		       "the outcome is not known")); /* sets the sentence */
+	f->appended(f->ctx, &unsure);
+	free(f);
+}
+
+static void
+append_unsurely(struct rig *r, const struct store_item *item, store_append_fn *done, void *ctx)
+{
+	struct fault *f = xcalloc(1, sizeof *f);
+
+	f->appended = done;
+	f->ctx = ctx;
+	r->unsure_appends--;
+	r->real->append(r->store, item, on_unsure, f);
+}
+
 static void
 faulty_append(struct store *s, const struct store_item *item, store_append_fn *done, void *ctx)
 {
 	struct rig *r = s->owner.ctx;
 
-	if (r->fail_appends == 0)
+	if (r->unsure_appends > 0)
+		append_unsurely(r, item, done, ctx);
+	else if (r->fail_appends == 0)
 		r->real->append(s, item, done, ctx);
 	else if (r->fail_appends-- > 0)
 		fail_later(r, (struct fault){ .appended = done, .ctx = ctx });

@@ -21,6 +21,7 @@ struct rig {
 	struct store_ops ops; /* with faults in them */
 	const struct store_ops *real;
 	int fail_appends, fail_reads; /* so many of the next ones fail: the disk is full */
+	int unsure_appends; /* so many are stored, but the answer is that nobody knows */
 	struct sqlite_dir dir;        /* unless mem */
 	int incarnation;
 	struct engine *en;

@@ -511,6 +511,21 @@ Q2_a_look_that_failed_is_repeated(void **state)
 	rig_release(&r);
 }
 
+static void
+Q2_a_message_that_may_be_stored_is_looked_at(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	rig_init(&r, true);
+	rig_session(&r, "s", "main");
+	r.unsure_appends = 1;
+	rig_try(&r, "s", "say a", BUSY_QUEUE);
+	assert_int_equal(r.rc, ERR_UNAVAILABLE);
+	assert_true(str_contains(rig_log(&r, "s", 2), STR("message\"a\"")));
+	rig_release(&r);
+}
+
 /* ---- whatever happens ---- */
 
 enum { SESSIONS = 3, DEATHS_MAX = 4 };
@@ -627,6 +642,7 @@ main(void)
 	SUITE_TEST(&s, Q7_a_turn_whose_commit_failed_is_recovered);
 	SUITE_TEST(&s, Q1_a_turn_that_cannot_begin_is_tried_again_without_haste);
 	SUITE_TEST(&s, Q2_a_look_that_failed_is_repeated);
+	SUITE_TEST(&s, Q2_a_message_that_may_be_stored_is_looked_at);
 	SUITE_TEST(&s, T2_whatever_happens_every_session_comes_to_rest);
 	return suite_run(&s, "engine/wake");
 }
