@@ -23,7 +23,11 @@ struct turn {
 	struct context_setup setup;
 	struct turn_machine *machine;
 	struct str id;
-	int64_t head_seq, fence, orphan;
+	int64_t head_seq;
+	int64_t fence;      /* of our lease; 0: none was taken */
+	int64_t last_fence; /* of the session, as far as we know */
+	int64_t orphan;
+	enum turn_lease committing; /* what the last commit does to the lease */
 	bool shared;
 	bool failed;        /* the last commit, and not because somebody was faster */
 	unsigned looks_due; /* so many looks until one is younger than the refusal */
@@ -94,10 +98,9 @@ finish(struct turn *t, enum turn_finish how)
 	for (int i = 0; i < TURN_TIMERS; i++)
 		if (t->timers[i].timer)
 			t->en->host->ops->timer_free(TAKE(t->timers[i].timer));
-	t->result = (struct turn_over){ .finish = how,
-					.fence = t->fence,
-					.orphan = t->fence == 0 ? t->orphan : 0,
-					.failed = t->failed };
+	t->result = (struct turn_over){
+		.finish = how, .fence = t->fence, .orphan = t->orphan, .failed = t->failed
+	};
 	host_defer(t->en->host, &t->over_task);
 }
 
@@ -116,12 +119,26 @@ on_refused(struct turn *t, const struct store_result *result)
 {
 	say_failed(t, result);
 	t->failed = result->rc != ERR_CONFLICT;
+	if (result->rc == ERR_UNAVAILABLE && t->committing == TURN_LEASE_TAKE)
+		t->orphan = t->last_fence + 1; /* it may be stored, and then that is our lease */
 	if (t->failed || t->fence == 0) {
 		step(t, (struct turn_input){ .kind = TURN_IN_REFUSED });
 		return;
 	}
 	t->looks_due = t->actor->looking ? 2 : 1;
 	wake_session(t->en, t->actor->id);
+}
+
+/* What is broken is nobody's: a lease is ours once it was taken, and only then can it be lost. */
+static void
+take_note(struct turn *t, int64_t fence)
+{
+	if (fence == 0)
+		return;
+	t->last_fence = fence;
+	t->orphan = 0;
+	if (t->committing == TURN_LEASE_TAKE)
+		t->fence = fence;
 }
 
 static void
@@ -135,8 +152,7 @@ on_committed(void *ctx, const struct commit_result *result)
 		on_refused(t, result->store);
 		return;
 	}
-	if (result->store->fence != 0)
-		t->fence = result->store->fence;
+	take_note(t, result->store->fence);
 	step(t, (struct turn_input){ .kind = TURN_IN_COMMITTED });
 }
 
@@ -198,6 +214,7 @@ do_commit(struct turn *t, const struct turn_effect *e)
 	commit_require(c)->pending = keep_ids(commit_arena(c), e->pending);
 	if (e->drop_partial)
 		put_partial(t, c, (struct str){ 0 });
+	t->committing = e->lease;
 	t->answers++;
 	commit_submit(c, on_committed, t);
 }
@@ -454,6 +471,7 @@ turn_start(struct actor *actor, const struct turn_begin *begin)
 		.setup = begin->setup,
 		.id = begin->plan.turn,
 		.head_seq = begin->head_seq,
+		.last_fence = begin->fence,
 		.shared = begin->shared,
 		.orphan = begin->orphan,
 		.over = begin->over,

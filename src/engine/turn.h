@@ -12,7 +12,7 @@
 struct turn_over {
 	enum turn_finish finish;
 	int64_t fence;  /* what it held; 0: never anything */
-	int64_t orphan; /* as it was given, unless that lease is broken now */
+	int64_t orphan; /* of a lease that is, or may be, held by nobody's turn; 0: there is none */
 	bool failed;    /* the store could not do what it was asked, rather than would not */
 };
 /* The turn is off its actor when it is called; the actor may be gone afterwards. */
@@ -23,6 +23,7 @@ struct turn_begin {
 	struct context_setup setup;
 	struct arena arena; /* what they point to; becomes the turn's */
 	int64_t head_seq;   /* of the log the plan was made from */
+	int64_t fence;      /* of the session then */
 	bool shared;
 	int64_t orphan; /* fence of the lease it is to break; 0: none */
 	turn_over_fn *over;

@@ -112,6 +112,7 @@ on_setup(void *ctx, int rc, const struct err *err, const struct context_setup *s
 	rand_bytes(&en->rand, plan->seed.bytes, sizeof plan->seed.bytes);
 	s->begin.setup = *setup;
 	s->begin.head_seq = s->look->session.row.head_seq;
+	s->begin.fence = s->look->session.fence;
 	s->begin.shared = s->look->session.group;
 	s->begin.over = on_over;
 	s->begin.orphan = s->orphan;

@@ -526,6 +526,30 @@ Q2_a_message_that_may_be_stored_is_looked_at(void **state)
 	rig_release(&r);
 }
 
+/* The turn may have been opened: then this process holds a lease and does not know it. */
+static void
+Q7_a_lease_that_may_be_ours_is_taken_back(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	rig_init(&r, true);
+	rig_session(&r, "s", "main");
+	rig_post_later(&r, "s", "say a");
+	while (!r.answered)
+		store_dispatch(r.store);
+	r.unsure_appends = 1;
+	rig_settle(&r);
+	assert_int_equal(rig_row(&r, "s")->row.state.phase, TURN_RUNNING);
+	rig_advance(&r, 5000);
+	check_str("log", rig_log(&r, "s", 3),
+		  STR("status_running model_request_start model_request_end "
+		      "status_rescheduled:restart_interrupted#1 status_running "
+		      "model_request_start message\"a\" model_request_end "
+		      "status_idle:end_turn"));
+	rig_release(&r);
+}
+
 /* ---- whatever happens ---- */
 
 enum { SESSIONS = 3, DEATHS_MAX = 4 };
@@ -643,6 +667,7 @@ main(void)
 	SUITE_TEST(&s, Q1_a_turn_that_cannot_begin_is_tried_again_without_haste);
 	SUITE_TEST(&s, Q2_a_look_that_failed_is_repeated);
 	SUITE_TEST(&s, Q2_a_message_that_may_be_stored_is_looked_at);
+	SUITE_TEST(&s, Q7_a_lease_that_may_be_ours_is_taken_back);
 	SUITE_TEST(&s, T2_whatever_happens_every_session_comes_to_rest);
 	return suite_run(&s, "engine/wake");
 }
