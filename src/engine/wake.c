@@ -233,7 +233,7 @@ go_on_with_turn(struct sighting *s)
 	struct look *l = s->look;
 	int64_t broken = wake_nap_take_fence(l->en->wake, s->actor->id);
 
-	s->orphan = l->session.lease_live && broken == l->session.fence ? broken : 0;
+	s->orphan = l->session.lease_own && broken == l->session.fence ? broken : 0;
 	if ((l->session.lease_live && s->orphan == 0) || !l->has_history) {
 		end_look(s); /* somebody runs it and hears of everything, or it waits for people */
 		return;

@@ -144,7 +144,8 @@ struct store_session {
 	bool group;
 	int64_t created_at_ms;
 	int64_t fence;
-	bool lease_live;
+	bool lease_live; /* somebody alive holds it ... */
+	bool lease_own;  /* ... and that is this process */
 	struct session_row row;
 };
 struct store_event {

@@ -43,6 +43,7 @@ check_lease(struct rig *r, int64_t fence, bool live)
 	assert_int_equal(got.sessions.len, 1);
 	assert_int_equal(got.sessions.ptr[0].fence, fence);
 	assert_int_equal(got.sessions.ptr[0].lease_live, live);
+	assert_int_equal(got.sessions.ptr[0].lease_own, live); /* nobody else is there to hold it */
 	rows_release(&got);
 }
 

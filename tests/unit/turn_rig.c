@@ -30,6 +30,8 @@ struct fault {
 	store_append_fn *appended;
 	store_read_fn *read;
 	void *ctx;
+	struct rig *rig;
+	struct store_result result; /* held */
 };
 
 static void
@@ -82,12 +84,43 @@ append_unsurely(struct rig *r, const struct store_item *item, store_append_fn *d
 	r->real->append(r->store, item, on_unsure, f);
 }
 
+/* Stored, and whoever asked learns it later. */
+static void
+on_held(void *ctx, const struct store_result *result)
+{
+	struct fault *f = ctx;
+
+	f->result = *result;
+	f->rig->held = f;
+}
+
+void
+rig_let_go(struct rig *r)
+{
+	struct fault *f = TAKE(r->held);
+
+	f->appended(f->ctx, &f->result);
+	free(f);
+	rig_settle(r);
+}
+
+static void
+append_held(struct rig *r, const struct store_item *item, store_append_fn *done, void *ctx)
+{
+	struct fault *f = xcalloc(1, sizeof *f);
+
+	*f = (struct fault){ .rig = r, .appended = done, .ctx = ctx };
+	r->real->append(r->store, item, on_held, f);
+}
+
 static void
 faulty_append(struct store *s, const struct store_item *item, store_append_fn *done, void *ctx)
 {
 	struct rig *r = s->owner.ctx;
 
-	if (r->unsure_appends > 0)
+	if (r->hold_append > 0 && --r->hold_append == 0)
+		append_held(r, item, done, ctx);
+	else if (r->unsure_appends > 0)
 		append_unsurely(r, item, done, ctx);
 	else if (r->fail_appends == 0)
 		r->real->append(s, item, done, ctx);

@@ -21,8 +21,10 @@ struct rig {
 	struct store_ops ops; /* with faults in them */
 	const struct store_ops *real;
 	int fail_appends, fail_reads; /* so many of the next ones fail: the disk is full */
-	int unsure_appends; /* so many are stored, but the answer is that nobody knows */
-	struct sqlite_dir dir;        /* unless mem */
+	int unsure_appends;           /* so many are stored, but the answer is that nobody knows */
+	int hold_append; /* the answer to this one of the next ones waits for rig_let_go; 0: none */
+	struct fault *held;    /* that answer */
+	struct sqlite_dir dir; /* unless mem */
 	int incarnation;
 	struct engine *en;
 	struct provider *demo, *scripted;
@@ -74,6 +76,7 @@ void rig_await_log(struct rig *r, const char *session, int64_t from, const char 
 /* Until a preview of the watched session has this text; the clock stands still. */
 void rig_await_preview(struct rig *r, const char *text);
 
+void rig_let_go(struct rig *r);
 void rig_settle(struct rig *r);
 /* Settles until *done, however slow the disk is. */
 void rig_settle_until(struct rig *r, const bool *done);

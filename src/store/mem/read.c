@@ -34,7 +34,7 @@ give_session(const struct mem *m, struct mem_page *p, const struct mem_session *
 
 	row.metadata = replay_metadata(s->replay);
 	row.fence = s->fence;
-	row.lease_live = mem_session_is_held(s, m);
+	row.lease_live = row.lease_own = mem_session_is_held(s, m);
 	row.row = *replay_session(s->replay);
 	return mem_page_give(p, &(struct store_row){ .session = &row });
 }

@@ -139,7 +139,7 @@ make(struct read *r, sqlite3_stmt *st, struct err *e)
 	s.created_at_ms = column_int(&c);
 	s.fence = column_int(&c);
 	holder = column_text(&c);
-	s.lease_live = holder.len > 0 && str_eq(holder, r->holder);
+	s.lease_live = s.lease_own = holder.len > 0 && str_eq(holder, r->holder);
 	take_row(&c, &s.row);
 	take_counters(&c, &s.row.counters);
 	if (c.bad)

@@ -550,6 +550,31 @@ Q7_a_lease_that_may_be_ours_is_taken_back(void **state)
 	rig_release(&r);
 }
 
+/* A look sees the lease before the answer says that it is ours. */
+static void
+Q7_a_lease_that_is_just_being_taken_is_not_lost(void **state)
+{
+	struct rig r;
+	struct engine *dead;
+
+	(void)state;
+	rig_init(&r, true);
+	rig_session(&r, "s", "main");
+	rig_post(&r, "s", "wait 10\nsay a");
+	r.hold_append = 2; /* the lease is broken, then taken */
+	dead = rig_kill(&r);
+	rig_post(&r, "s", "say b");
+	rig_let_go(&r);
+	rig_advance(&r, 20000);
+	check_str("log", rig_log(&r, "s", 5),
+		  STR("model_request_end status_rescheduled:restart_interrupted#1 status_running "
+		      "message model_request_start message\"a\" model_request_end "
+		      "status_idle:end_turn status_running model_request_start message\"b\" "
+		      "model_request_end status_idle:end_turn"));
+	rig_bury(&r, dead);
+	rig_release(&r);
+}
+
 /* ---- whatever happens ---- */
 
 enum { SESSIONS = 3, DEATHS_MAX = 4 };
@@ -668,6 +693,7 @@ main(void)
 	SUITE_TEST(&s, Q2_a_look_that_failed_is_repeated);
 	SUITE_TEST(&s, Q2_a_message_that_may_be_stored_is_looked_at);
 	SUITE_TEST(&s, Q7_a_lease_that_may_be_ours_is_taken_back);
+	SUITE_TEST(&s, Q7_a_lease_that_is_just_being_taken_is_not_lost);
 	SUITE_TEST(&s, T2_whatever_happens_every_session_comes_to_rest);
 	return suite_run(&s, "engine/wake");
 }
