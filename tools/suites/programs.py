@@ -61,6 +61,19 @@ def tests(root, kind, wanted, only=None, env=None, timeout_s=None):
     yield from run_all(jobs)
 
 
+def simulator(root, kind, seeds, timeout_s):
+    """tests/sim, its seeds shared out among the cores."""
+    cores = os.cpu_count() or 2
+    share = -(-seeds // cores)
+    command = [root / "build" / kind / "tests" / "sim" / "test_sim"]
+    jobs = []
+    for first in range(0, seeds, share):
+        env = {"PERDURE_SEEDS": str(min(share, seeds - first)), "PERDURE_SEED_FIRST": str(first)}
+        log = root / "build" / "logs" / f"sim-{kind}" / f"{first}.txt"
+        jobs.append((f"sim {first}", command, log, root, timeout_s, env))
+    yield from run_all(jobs)
+
+
 def program(root, kind):
     return root / "build" / kind / "src" / "app" / "perdure"
 

@@ -1,0 +1,35 @@
+/* sim_node - one process of the world: an engine with its own host, its own view of the store, its own
+ * connections to the model. It starts, is drained, loses its leases, or dies at any moment. */
+#pragma once
+#include "engine/engine.h"
+#include "sim_host.h"
+
+struct world;
+struct sim_store;
+struct sim_model;
+
+struct sim_node {
+	struct world *w;
+	char name[24];
+	struct sim_host host;
+	struct sim_store *store;
+	struct sim_model *model;
+	struct engine *en;
+	bool started; /* commands may come */
+	bool broken;  /* it could not start */
+	bool draining, drained;
+	bool is_zombie; /* a younger process holds the leases */
+};
+
+/* A younger process: leases of the older ones count for nothing from now on. */
+struct sim_node *sim_node_new(struct world *w);
+void sim_node_drain(struct sim_node *n, int64_t timeout_ms);
+/* Drained, and nothing is on its way any more: it can go. */
+bool sim_node_is_through(const struct sim_node *n);
+void sim_node_free(struct sim_node **n);
+/* Dies at once: nothing of it has an effect any more, nobody hears of it. Its memory is freed by letting
+ * it find out. */
+void sim_node_crash(struct sim_node **n);
+
+/* Do calls of the session run here? */
+bool sim_node_runs_tools(const struct sim_node *n, int session);
