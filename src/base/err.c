@@ -24,6 +24,7 @@ static const struct err_row {
 	{ ERR_IO, "io", 503, 3 },
 	{ ERR_NO_SPACE, "no_space", 507, 3 },
 	{ ERR_UNAVAILABLE, "unavailable", 503, 1 },
+	{ ERR_PRECONDITION, "precondition", 412, 1 },
 };
 
 static const struct err_row UNKNOWN = { 1, "unknown", 500, 3 };

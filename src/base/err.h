@@ -5,20 +5,21 @@
 #include "base/attr.h"
 
 enum err_code {
-	ERR_INVALID = -1,     /* the input is wrong: says which field and why */
-	ERR_USAGE = -2,       /* the command line is wrong */
-	ERR_AUTH = -3,        /* no or unknown credentials */
-	ERR_DENIED = -4,      /* known, but may not do this kind of thing */
-	ERR_NOT_FOUND = -5,   /* absent, or hidden from this principal */
-	ERR_CONFLICT = -6,    /* the state forbids it: busy, archived, version moved */
-	ERR_MISMATCH = -7,    /* the same key was used with another body */
-	ERR_LIMIT = -8,       /* a bound was reached: queue, rate, budget */
-	ERR_TOO_LARGE = -9,   /* the input exceeds its byte limit */
-	ERR_TIMEOUT = -10,    /* it did not happen in time */
-	ERR_CORRUPT = -11,    /* stored data fails its check */
-	ERR_IO = -12,         /* the disk or the network failed */
-	ERR_NO_SPACE = -13,   /* the disk is full */
-	ERR_UNAVAILABLE = -14 /* not ready, draining, or a peer is away */
+	ERR_INVALID = -1,      /* the input is wrong: says which field and why */
+	ERR_USAGE = -2,        /* the command line is wrong */
+	ERR_AUTH = -3,         /* no or unknown credentials */
+	ERR_DENIED = -4,       /* known, but may not do this kind of thing */
+	ERR_NOT_FOUND = -5,    /* absent, or hidden from this principal */
+	ERR_CONFLICT = -6,     /* the state forbids it: busy, archived, version moved */
+	ERR_MISMATCH = -7,     /* the same key was used with another body */
+	ERR_LIMIT = -8,        /* a bound was reached: queue, rate, budget */
+	ERR_TOO_LARGE = -9,    /* the input exceeds its byte limit */
+	ERR_TIMEOUT = -10,     /* it did not happen in time */
+	ERR_CORRUPT = -11,     /* stored data fails its check */
+	ERR_IO = -12,          /* the disk or the network failed */
+	ERR_NO_SPACE = -13,    /* the disk is full */
+	ERR_UNAVAILABLE = -14, /* not ready, draining, or a peer is away */
+	ERR_PRECONDITION = -15 /* what the caller expects does not hold: a lease is another's */
 };
 
 /* Longer sentences are cut at a character border, never overflow. */

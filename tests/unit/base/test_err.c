@@ -21,6 +21,7 @@ static const struct row {
 	{ "io", ERR_IO, 503, 3 },
 	{ "no_space", ERR_NO_SPACE, 507, 3 },
 	{ "unavailable", ERR_UNAVAILABLE, 503, 1 },
+	{ "precondition", ERR_PRECONDITION, 412, 1 },
 	{ "unknown", -99, 500, 3 },
 	{ "unknown", 1, 500, 3 },
 };
