@@ -75,6 +75,17 @@ user_standing(const struct principal *p, const struct access_target *t)
 	       (t->workspace_member && t->surface_group ? AS_MEMBER : 0u);
 }
 
+/* The secret of a work item is good for the item's session while it holds the lease. */
+static unsigned
+executor_standing(const struct principal *p, const struct access_target *t)
+{
+	bool limited = p->work_id.len > 0;
+
+	if (limited && (p->lease_lost || !str_eq(p->session_id, t->session_id)))
+		return 0;
+	return t->handed_over ? AS_EXECUTOR : 0u;
+}
+
 static unsigned
 session_standing(const struct principal *p, const struct access_target *t)
 {
@@ -83,7 +94,7 @@ session_standing(const struct principal *p, const struct access_target *t)
 	case TOKEN_USER: return user_standing(p, t);
 	case TOKEN_CHANNEL: return channel_standing(p, t);
 	case TOKEN_WORKER:
-	case TOKEN_ENVIRONMENT: return t->handed_over ? AS_EXECUTOR : 0u;
+	case TOKEN_ENVIRONMENT: return executor_standing(p, t);
 	}
 	return 0;
 }
@@ -104,7 +115,8 @@ general_standing(const struct principal *p, const struct access_target *t)
 		return access_level_admits(t->level, p->role) ? AS_ADMITTED : 0u;
 	case TOKEN_WORKER: return AS_WORKER;
 	case TOKEN_ENVIRONMENT:
-		return p->environment_id.len > 0 && str_eq(p->environment_id, t->environment_id)
+		return p->environment_id.len > 0 && str_eq(p->environment_id, t->environment_id) &&
+				       (p->work_id.len == 0 || str_eq(p->work_id, t->work_id))
 			       ? AS_ENVIRONMENT
 			       : 0u;
 	}

@@ -57,6 +57,7 @@ struct access_target {
 	bool agent_archived;
 	/* environment */
 	struct str environment_id;
+	struct str work_id; /* the item of its queue; empty: the queue, or the environment itself */
 };
 
 enum access_answer {

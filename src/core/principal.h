@@ -28,6 +28,9 @@ struct principal {
 	struct str namespace;      /* channel tokens */
 	struct str sender_channel; /* the channel the request names for its sender; empty: none */
 	struct str environment_id; /* environment tokens */
+	/* Of one item of its work queue: no more than that item and its session. */
+	struct str work_id, session_id;
+	bool lease_lost; /* … which another has by now: it may only be told so */
 };
 
 /* "owner", "user", "guest"; "none" is not a word of the wire and never parses. */

@@ -54,6 +54,21 @@
 		.kind = TOKEN_ENVIRONMENT, .environment_id = T("e1") \
 	}
 
+#define ITEM                                                                              \
+	{                                                                                 \
+		.kind = TOKEN_ENVIRONMENT, .environment_id = T("e1"), .work_id = T("w1"), \
+		.session_id = T("s1")                                                     \
+	}
+#define FORMER                                                                            \
+	{                                                                                 \
+		.kind = TOKEN_ENVIRONMENT, .environment_id = T("e1"), .work_id = T("w1"), \
+		.session_id = T("s1"), .lease_lost = true                                 \
+	}
+#define MINE                                                \
+	{                                                   \
+		.session_id = T("s1"), .handed_over = true, \
+	}
+
 #define READ    ACCESS_SESSION_READ
 #define POST    ACCESS_SESSION_POST
 #define ANSWER  ACCESS_SESSION_ANSWER
@@ -203,6 +218,47 @@ static const struct access_row {
 	  { .handed_over = true },
 	  DENIED },
 	{ "P3 another session is hidden from an environment", ENVIRONMENT, READ, PLAIN, HIDDEN },
+	{ "T11 the secret of an item reads its session", ITEM, READ, MINE, OK },
+	{ "T11 it answers there", ITEM, ANSWER, MINE, OK },
+	{ "T11 it says nothing itself", ITEM, POST, MINE, DENIED },
+	{ "T11 it approves nothing", ITEM, CONTROL, MINE, DENIED },
+	{ "T11 another session of the environment is hidden from it",
+	  ITEM,
+	  READ,
+	  { .session_id = T("s2"), .handed_over = true },
+	  HIDDEN },
+	{ "T11 it speaks of its item",
+	  ITEM,
+	  ACCESS_ENVIRONMENT_WORK,
+	  { .environment_id = T("e1"), .work_id = T("w1") },
+	  OK },
+	{ "T11 not of another",
+	  ITEM,
+	  ACCESS_ENVIRONMENT_WORK,
+	  { .environment_id = T("e1"), .work_id = T("w2") },
+	  HIDDEN },
+	{ "T11 nor of one elsewhere",
+	  ITEM,
+	  ACCESS_ENVIRONMENT_WORK,
+	  { .environment_id = T("e2"), .work_id = T("w1") },
+	  HIDDEN },
+	{ "T11 it does not poll",
+	  ITEM,
+	  ACCESS_ENVIRONMENT_WORK,
+	  { .environment_id = T("e1") },
+	  HIDDEN },
+	{ "T11 a lost lease ends its way to the session", FORMER, READ, MINE, HIDDEN },
+	{ "T11 and its word there", FORMER, ANSWER, MINE, HIDDEN },
+	{ "T11 but it may ask about its item",
+	  FORMER,
+	  ACCESS_ENVIRONMENT_WORK,
+	  { .environment_id = T("e1"), .work_id = T("w1") },
+	  OK },
+	{ "T11 an environment speaks of all its items",
+	  ENVIRONMENT,
+	  ACCESS_ENVIRONMENT_WORK,
+	  { .environment_id = T("e1"), .work_id = T("w2") },
+	  OK },
 	{ "P3 environment on agents is 403", ENVIRONMENT, ACCESS_AGENT_READ, PLAIN, DENIED },
 	{ "P3 environment on users is 403", ENVIRONMENT, ACCESS_USERS, PLAIN, DENIED },
 	{ "P3 environment on tokens is 403", ENVIRONMENT, ACCESS_TOKENS, PLAIN, DENIED },
