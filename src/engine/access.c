@@ -61,6 +61,17 @@ access_check_environment(const struct engine_caller *caller, enum access_verb ve
 }
 
 int
+access_check_work(const struct engine_caller *caller, struct str environment, struct str item,
+		  struct err *e)
+{
+	struct access_target target = { .environment_id = environment, .work_id = item };
+	struct access_decision d =
+		access_policy_decide(&caller->who, ACCESS_ENVIRONMENT_WORK, &target);
+
+	return refuse(&d, e);
+}
+
+int
 access_check_now(const struct engine_caller *caller, enum access_verb verb, struct err *e)
 {
 	return access_check_environment(caller, verb, STR(""), e);

@@ -14,6 +14,9 @@ access_check_now(const struct engine_caller *caller, enum access_verb verb, stru
 /* The same about one environment, which its own token may know of. */
 NODISCARD int access_check_environment(const struct engine_caller *caller, enum access_verb verb,
 				       struct str environment, struct err *e);
+/* The same about an item of its work queue; item empty: the queue. */
+NODISCARD int access_check_work(const struct engine_caller *caller, struct str environment,
+				struct str item, struct err *e);
 
 /* The id of the record that makes a user a participant. */
 struct str access_participant_id(struct arena *a, struct str session, struct str user);

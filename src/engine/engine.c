@@ -11,6 +11,7 @@
 #include "engine/identity.h"
 #include "engine/own_tool.h"
 #include "engine/wake.h"
+#include "engine/work.h"
 
 /* A block holds a small command, or its commit; so many may be on their way at once. */
 enum { ARENA_BLOCK_BYTES = 752, ARENA_BLOCKS_KEPT = 512 };
@@ -36,6 +37,7 @@ engine_new(const struct engine_config *config)
 	en->identity = identity_new(en);
 	en->catalog = catalog_new(en);
 	en->wake = wake_new(en);
+	en->work = work_new(en);
 	return en;
 }
 
@@ -100,12 +102,21 @@ on_recovered(void *ctx, int rc, const struct err *err)
 }
 
 static void
-on_identity(void *ctx, int rc, const struct err *err)
+on_work(void *ctx, int rc, const struct err *err)
 {
 	struct starting *s = ctx;
 
 	if (!start_failed(s, rc, err))
 		wake_recover(s->en, on_recovered, s);
+}
+
+static void
+on_identity(void *ctx, int rc, const struct err *err)
+{
+	struct starting *s = ctx;
+
+	if (!start_failed(s, rc, err))
+		work_load(s->en, on_work, s);
 }
 
 static void
@@ -135,6 +146,7 @@ engine_drain(struct engine *en, int64_t timeout_ms, void (*done)(void *ctx), voi
 	en->drained = done;
 	en->drained_ctx = ctx;
 	wake_drain(en, timeout_ms);
+	work_drain(en);
 	engine_turn_closed(en);
 }
 
@@ -179,6 +191,7 @@ engine_free(struct engine **en)
 		map_remove(&(*en)->actors, key);
 		free(value);
 	}
+	work_free(&(*en)->work);
 	wake_free(&(*en)->wake);
 	catalog_free(&(*en)->catalog);
 	identity_free(&(*en)->identity);

@@ -22,6 +22,7 @@
 #include "core/principal.h"
 #include "core/retry_policy.h"
 #include "core/usage.h"
+#include "core/work_policy.h"
 #include "provider/provider.h"
 #include "store/store.h"
 #include "tool/tool.h"
@@ -103,7 +104,8 @@ struct engine_caller {
 	int64_t expires_at_ms; /* 0: never */
 };
 /* From the text of a token; ERR_AUTH for one that is unknown, revoked or expired. The caller's texts
- * live as long as the engine. */
+ * live as long as the engine, those of a work item's secret ten minutes longer than the item: by
+ * then everything that it opened has asked again. */
 NODISCARD int
 engine_authenticate(struct engine *en, struct str token, struct engine_caller *out, struct err *e);
 /* One who stays asks again: the caller as it is by now. False: the token ended. */
@@ -206,6 +208,45 @@ void engine_import(struct engine *en, const struct engine_call *call, const stru
 /* Look at the session and run one turn if anything is pending or due. */
 void engine_wake(struct engine *en, const struct engine_call *call, struct str session);
 
+/* ---- the work queue of an environment whose tools run elsewhere ---- */
+
+/* An item is open while a session of the environment has calls that wait for their results; a worker
+ * takes it by polling, acknowledges it, and holds it by heartbeats. Answers name the item. */
+struct engine_poll {
+	struct str environment, worker; /* worker: what it calls itself; may be empty */
+	int64_t block_ms;               /* so long it waits for an item to come */
+	int64_t reclaim_ms; /* items that were handed out so long ago and not acknowledged */
+	bool (*is_there)(void *ctx); /* does anybody still wait? With the call's ctx. NULL: yes */
+};
+/* secret: a token for the item and its session, good while the lease is this poll's. An empty id:
+ * nothing came. */
+void
+engine_work_poll(struct engine *en, const struct engine_call *call, const struct engine_poll *poll);
+
+struct engine_work {
+	struct str environment, id;
+};
+void
+engine_work_acknowledge(struct engine *en, const struct engine_call *call, struct engine_work item);
+/* ERR_PRECONDITION: the lease is another's, or nobody's. */
+void engine_work_heartbeat(struct engine *en, const struct engine_call *call,
+			   struct engine_work item, const struct work_heartbeat *beat);
+void engine_work_stop(struct engine *en, const struct engine_call *call, struct engine_work item,
+		      bool force);
+/* {metadata}; null deletes a key. */
+void engine_work_update(struct engine *en, const struct engine_call *call, struct engine_work item,
+			struct json body);
+
+struct engine_work_stats {
+	int64_t depth;     /* wait for a poll */
+	int64_t pending;   /* handed out, not acknowledged */
+	int64_t oldest_ms; /* when the oldest of both was made; 0: there is none */
+	int64_t workers;   /* that polled within 30 seconds, those that say who they are */
+};
+NODISCARD int
+engine_work_stats(struct engine *en, const struct engine_caller *caller, struct str environment,
+		  struct engine_work_stats *out, struct err *e);
+
 /* ---- reading ---- */
 
 /* One page of the store, if the caller may see it: a query with a session asks for that session's
@@ -223,6 +264,7 @@ void engine_read(struct engine *en, const struct engine_caller *caller, const st
 #define RECORD_WORKSPACE     STR("workspace")
 #define RECORD_USER          STR("user")
 #define RECORD_TOKEN         STR("token")
+#define RECORD_WORK          STR("work")        /* owner: environment, which a query names */
 #define RECORD_RESOURCE      STR("resource")    /* owner: session */
 #define RECORD_PARTICIPANT   STR("participant") /* "<session>/<user>", owner: user */
 /* What a session has beyond its log, only where there is something: {"agent"?: resolved snapshot with

@@ -10,6 +10,7 @@ struct identity;
 struct catalog;
 struct own_tool;
 struct wake;
+struct work;
 
 struct engine {
 	struct engine_config config;
@@ -32,6 +33,7 @@ struct engine {
 	struct wake *wake;         /* looks put off, what a start found (engine/wake) */
 	struct list setups;        /* turns-to-be whose tools are being listed */
 	const struct own_tool *const *own_tools; /* NULL behind the last (engine/own_tool) */
+	struct work *work;                       /* queues of environments (engine/work) */
 	bool draining;
 	void (*drained)(void *ctx);
 	void *drained_ctx;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/xalloc.h"
+#include "engine/work.h"
 
 /* Callbacks may take any watch off the list, so the place in it is kept by a node of our own; one is
  * enough, because nothing is told while something is told. */
@@ -94,6 +95,7 @@ fanout_events(struct engine *en, struct str session, const struct event *events,
 	en->change_head = last_change;
 	if (actor)
 		actor->head_seq = events[count - 1].seq;
+	work_on_events(en, session, events, count);
 	if (list_is_empty(&en->watches) && (!actor || list_is_empty(&actor->watches)))
 		return;
 	arena_init(&scratch);

@@ -6,6 +6,7 @@
 #include "core/token.h"
 #include "engine/commit.h"
 #include "engine/identity_use.h"
+#include "engine/work.h"
 
 struct user {
 	struct str id;
@@ -227,11 +228,11 @@ seen_slot(struct identity *id, struct str text)
 	return &id->seen[c % SEEN_SLOTS];
 }
 
+/* NULL: not one of ours; a well-formed one leaves its digest, for who else has tokens. */
 static struct token *
-find_token(struct identity *id, struct str text)
+find_token(struct identity *id, struct str text, struct sha256 *digest)
 {
 	struct seen *seen;
-	struct sha256 digest;
 	struct token *t;
 
 	if (text.len != TOKEN_TEXT_LEN)
@@ -243,8 +244,8 @@ find_token(struct identity *id, struct str text)
 		return NULL;
 	sha256_begin(&id->sha);
 	sha256_update(&id->sha, text.ptr, text.len);
-	digest = sha256_end(&id->sha);
-	t = find_digest(id, &digest);
+	*digest = sha256_end(&id->sha);
+	t = find_digest(id, digest);
 	if (t) {
 		memcpy(seen->text, text.ptr, sizeof seen->text);
 		seen->token = t;
@@ -256,9 +257,12 @@ int
 engine_authenticate(struct engine *en, struct str text, struct engine_caller *out, struct err *e)
 {
 	struct identity *id = en->identity;
-	struct token *t = find_token(id, text);
+	struct sha256 digest;
+	struct token *t = find_token(id, text, &digest);
 	int64_t now_ms = host_now_ms(en->host);
 
+	if (!t && token_is_well_formed(text) && work_find_token(en, &digest, out))
+		return 0;
 	if (!is_live(t, now_ms)) /* why is nobody's business */
 		return err_set(e, ERR_AUTH, "the token is unknown, revoked or expired");
 	note_use(id, t, now_ms);
@@ -272,6 +276,8 @@ engine_renew_caller(struct engine *en, struct engine_caller *caller)
 	struct token *t = map_find(&en->identity->tokens, caller->token_id);
 	int64_t now_ms = host_now_ms(en->host);
 
+	if (!t)
+		return work_renew_caller(en, caller);
 	if (!is_live(t, now_ms))
 		return false;
 	note_use(en->identity, t, now_ms);
@@ -282,5 +288,7 @@ engine_renew_caller(struct engine *en, struct engine_caller *caller)
 bool
 engine_token_is_live(struct engine *en, struct str token_id)
 {
-	return is_live(map_find(&en->identity->tokens, token_id), host_now_ms(en->host));
+	struct token *t = map_find(&en->identity->tokens, token_id);
+
+	return t ? is_live(t, host_now_ms(en->host)) : work_token_is_live(en, token_id);
 }

@@ -178,6 +178,31 @@ on_record_standing(void *ctx, int rc, const struct err *err, const struct store_
 		store_read(p->en->store, &p->query, pass_own_row, pass_done, p);
 }
 
+/* ---- work items ---- */
+
+/* Of the environment that was asked for, whichever item the query names. */
+static bool
+pass_owned_row(void *ctx, const struct store_row *row)
+{
+	struct page *p = ctx;
+
+	return str_eq(row->record->owner, p->query.record_owner) ? p->row(p->ctx, row) : true;
+}
+
+static void
+read_work(struct page *p)
+{
+	const struct store_query *q = &p->query;
+	bool single = q->kind == STORE_GET_RECORD;
+	int rc = access_check_work(&p->caller, q->record_owner,
+				   single ? q->record_id : (struct str){ 0 }, &p->err);
+
+	if (rc != 0)
+		page_end_later(p, rc);
+	else
+		store_read(p->en->store, q, pass_owned_row, pass_done, p);
+}
+
 /* ---- what is asked of whom ---- */
 
 /* The verb that lets somebody read records of a kind; false: none does. */
@@ -213,6 +238,10 @@ read_records(struct page *p)
 	if (is_of_session(p->query.record_kind)) {
 		access_check(p->en, &p->caller, ACCESS_SESSION_READ, p->query.session,
 			     on_record_standing, p);
+		return;
+	}
+	if (str_eq(p->query.record_kind, RECORD_WORK)) {
+		read_work(p);
 		return;
 	}
 	if (!record_verb(p->query.record_kind, &verb)) {

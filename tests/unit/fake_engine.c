@@ -271,6 +271,56 @@ engine_import(struct engine *en, const struct engine_call *call, const struct en
 	command(en, call, "import", log->session, (struct json){ 0 });
 }
 
+void
+engine_work_poll(struct engine *en, const struct engine_call *call, const struct engine_poll *poll)
+{
+	snprintf(FAKE.note, sizeof FAKE.note, STR_FMT " block %d reclaim %d %s",
+		 STR_ARG(poll->worker), (int)poll->block_ms, (int)poll->reclaim_ms,
+		 poll->is_there && poll->is_there(call->ctx) ? "there" : "gone");
+	command(en, call, "work_poll", poll->environment, (struct json){ 0 });
+}
+
+void
+engine_work_acknowledge(struct engine *en, const struct engine_call *call, struct engine_work item)
+{
+	command(en, call, "work_acknowledge", item.id, (struct json){ 0 });
+}
+
+void
+engine_work_heartbeat(struct engine *en, const struct engine_call *call, struct engine_work item,
+		      const struct work_heartbeat *beat)
+{
+	snprintf(FAKE.note, sizeof FAKE.note, "%s%lld ttl %d", beat->has_expected ? "after " : "",
+		 (long long)beat->expected_ms, (int)beat->ttl_ms);
+	command(en, call, "work_heartbeat", item.id, (struct json){ 0 });
+}
+
+void
+engine_work_stop(struct engine *en, const struct engine_call *call, struct engine_work item,
+		 bool force)
+{
+	snprintf(FAKE.note, sizeof FAKE.note, "%s", force ? "force" : "");
+	command(en, call, "work_stop", item.id, (struct json){ 0 });
+}
+
+void
+engine_work_update(struct engine *en, const struct engine_call *call, struct engine_work item,
+		   struct json body)
+{
+	command(en, call, "work_update", item.id, body);
+}
+
+int
+engine_work_stats(struct engine *en, const struct engine_caller *caller, struct str environment,
+		  struct engine_work_stats *out, struct err *e)
+{
+	(void)en, (void)caller, (void)environment, (void)e;
+	*out = (struct engine_work_stats){
+		.depth = 2, .pending = 1, .oldest_ms = 1000, .workers = 3
+	};
+	return 0;
+}
+
 /* --- reading --- */
 
 void

@@ -9,6 +9,7 @@
 struct fake_engine {
 	char command[64], id[256], body[4096];
 	char scope[256], key[256];
+	char note[256]; /* what else a command was told */
 	struct sha256 request;
 	int commands;
 	struct engine_answer answer;

@@ -7,6 +7,7 @@
 #include "engine/identity.h"
 #include "engine/own_tool.h"
 #include "engine/wake.h"
+#include "engine/work.h"
 #include "live_engine.h"
 
 /* ---- identity ---- */
@@ -249,4 +250,71 @@ void
 wake_free(struct wake **w)
 {
 	(void)w;
+}
+
+/* ---- work queues ---- */
+
+struct work *
+work_new(struct engine *en)
+{
+	(void)en;
+	return NULL;
+}
+
+void
+work_free(struct work **w)
+{
+	(void)w;
+}
+
+void
+work_load(struct engine *en, void (*done)(void *ctx, int rc, const struct err *err), void *ctx)
+{
+	(void)en;
+	done(ctx, 0, NULL);
+}
+
+void
+work_drain(struct engine *en)
+{
+	(void)en;
+}
+
+void
+work_on_events(struct engine *en, struct str session, const struct event *events, size_t count)
+{
+	(void)en, (void)session, (void)events, (void)count;
+}
+
+void
+engine_work_poll(struct engine *en, const struct engine_call *call, const struct engine_poll *poll)
+{
+	(void)en, (void)call, (void)poll;
+	abort();
+}
+
+#define UNUSED_WORK(name, type)                                                    \
+	void engine_work_##name(struct engine *en, const struct engine_call *call, \
+				struct engine_work item, type value)               \
+	{                                                                          \
+		(void)en, (void)call, (void)item, (void)value;                     \
+		abort();                                                           \
+	}
+UNUSED_WORK(heartbeat, const struct work_heartbeat *)
+UNUSED_WORK(stop, bool)
+UNUSED_WORK(update, struct json)
+
+void
+engine_work_acknowledge(struct engine *en, const struct engine_call *call, struct engine_work item)
+{
+	(void)en, (void)call, (void)item;
+	abort();
+}
+
+int
+engine_work_stats(struct engine *en, const struct engine_caller *caller, struct str environment,
+		  struct engine_work_stats *out, struct err *e)
+{
+	(void)en, (void)caller, (void)environment, (void)out, (void)e;
+	abort();
 }
