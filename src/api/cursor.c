@@ -1,5 +1,7 @@
 #include "api/cursor.h"
 
+#include "base/base64url.h"
+
 #include "net/query.h"
 
 /* The bytes: version, list, flags, a, b, filters, check (of all others), then the id. Written in
@@ -15,8 +17,6 @@ enum {
 	ID_MAX = 512,
 	TEXT_MAX = (AT_ID + ID_MAX) * 4 / 3 + 4
 };
-
-static const char ALPHABET[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /* --- numbers and digests --- */
 
@@ -55,59 +55,6 @@ check_of(const unsigned char *bytes, size_t len)
 		    (struct str){ (const char *)bytes + AT_ID, len - AT_ID });
 }
 
-/* --- base64url, without padding --- */
-
-static size_t
-encode(const unsigned char *bytes, size_t len, char *out)
-{
-	size_t n = 0;
-	uint32_t bits = 0;
-	unsigned have = 0;
-
-	for (size_t i = 0; i < len; i++) {
-		bits = bits << 8 | bytes[i];
-		for (have += 8; have >= 6; have -= 6)
-			out[n++] = ALPHABET[bits >> (have - 6) & 63];
-	}
-	if (have > 0)
-		out[n++] = ALPHABET[bits << (6 - have) & 63];
-	return n;
-}
-
-static int
-digit_value(char c)
-{
-	if (c >= 'A' && c <= 'Z')
-		return c - 'A';
-	if (c >= 'a' && c <= 'z')
-		return c - 'a' + 26;
-	if (c >= '0' && c <= '9')
-		return c - '0' + 52;
-	return c == '-' ? 62 : c == '_' ? 63 : -1;
-}
-
-/* False: a foreign character, or bits left over that are not zero. */
-static bool
-decode(struct str text, unsigned char *out, size_t *len)
-{
-	uint32_t bits = 0;
-	unsigned have = 0;
-
-	*len = 0;
-	for (size_t i = 0; i < text.len; i++) {
-		int value = digit_value(text.ptr[i]);
-		if (value < 0)
-			return false;
-		bits = bits << 6 | (uint32_t)value;
-		have += 6;
-		if (have >= 8) {
-			have -= 8;
-			out[(*len)++] = (unsigned char)(bits >> have);
-		}
-	}
-	return have < 6 && (bits & ((1u << have) - 1)) == 0;
-}
-
 /* --- cursors --- */
 
 struct str
@@ -125,7 +72,7 @@ cursor_format(struct arena *a, const struct cursor *c)
 	if (id.len > 0)
 		memcpy(bytes + AT_ID, id.ptr, id.len);
 	put_number(bytes + AT_CHECK, check_of(bytes, len), 4);
-	return (struct str){ text, encode(bytes, len, text) };
+	return (struct str){ text, base64url_encode(bytes, len, text) };
 }
 
 int
@@ -135,7 +82,7 @@ cursor_parse(struct arena *a, struct str text, char list, uint32_t filters, stru
 	unsigned char bytes[AT_ID + ID_MAX + 4];
 	size_t len;
 
-	if (text.len > TEXT_MAX || !decode(text, bytes, &len) || len < AT_ID ||
+	if (text.len > TEXT_MAX || !base64url_decode(text, bytes, &len) || len < AT_ID ||
 	    len > AT_ID + ID_MAX || bytes[0] != VERSION || bytes[2] > BACKWARDS ||
 	    get_number(bytes + AT_CHECK, 4) != check_of(bytes, len))
 		return err_set(e, ERR_INVALID,
