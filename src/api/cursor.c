@@ -1,7 +1,6 @@
 #include "api/cursor.h"
 
 #include "base/base64url.h"
-
 #include "net/query.h"
 
 /* The bytes: version, list, flags, a, b, filters, check (of all others), then the id. Written in

@@ -16,15 +16,18 @@ static const struct {
 	{ "after", "integer", NULL },
 	{ "agent_version", "integer", NULL },
 	{ "before", "integer", NULL },
+	{ "block_ms", "integer", NULL },
 	{ "created_at[gt]", "string", "date-time" },
 	{ "created_at[gte]", "string", "date-time" },
 	{ "created_at[lt]", "string", "date-time" },
 	{ "created_at[lte]", "string", "date-time" },
+	{ "desired_ttl_seconds", "integer", NULL },
 	{ "include_archived", "boolean", NULL },
 	{ "include_inactive", "boolean", NULL },
 	{ "include_total", "boolean", NULL },
 	{ "interactive", "boolean", NULL },
 	{ "limit", "integer", NULL },
+	{ "reclaim_older_than_ms", "integer", NULL },
 	{ "version", "integer", NULL },
 };
 

@@ -5,7 +5,7 @@
 /* Fields are written `name` or `name:type`; a star after the name makes it required. Types: text (the
  * usual one), int, bool, time, object, texts (a map of them), any; a=b is the constant b, a|b|c one of
  * these words; a capital begins the name of a schema; [] before a type makes a list of it, ? behind
- * one allows null. */
+ * one allows null. A schema that is only ?Name is the other one or null. */
 #define AGENT                                                                                 \
 	" description:text? system:text? tools:[]object mcp_servers:[]object skills:[]object" \
 	" metadata:texts multiagent:object? execution_identity:object"
@@ -15,6 +15,11 @@
 #define ROLES       "owner|user|guest"
 #define STATUSES    "idle|running|rescheduling|terminated"
 #define BIRTH       " created_at*:time updated_at*:time"
+#define WORK_STATES "queued|starting|active|stopping|stopped"
+#define WORK                                                                                  \
+	"id* type*:=work state*:" WORK_STATES " environment_id* data*:object metadata*:texts" \
+	" secret*:text? created_at*:time acknowledged_at*:time? started_at*:time?"            \
+	" latest_heartbeat_at*:time? stop_requested_at*:time? stopped_at*:time?"
 #define PAGE_OF(of) "data*:[]" of " next_page*:text?"
 
 static const struct {
@@ -77,6 +82,15 @@ static const struct {
 	{ "UserCreate", "name* role:" ROLES },
 	{ "UserPage", PAGE_OF("User") },
 	{ "UserUpdate", "name role:" ROLES },
+	{ "Work", WORK },
+	{ "WorkHeartbeat", "type*:=work_heartbeat last_heartbeat* lease_extended*:bool"
+			   " state*:" WORK_STATES " ttl_seconds*:int" },
+	{ "WorkOrNull", "?Work" },
+	{ "WorkPage", PAGE_OF("Work") },
+	{ "WorkStats", "type*:=work_queue_stats depth*:int pending*:int oldest_queued_at*:time?"
+		       " workers_polling*:int" },
+	{ "WorkStop", "force:bool?" },
+	{ "WorkUpdate", "metadata*:object" },
 };
 
 static void
@@ -183,6 +197,22 @@ next_field(struct str *rest, struct field *out)
 	return true;
 }
 
+/* The schema of that name, or null. */
+static void
+write_maybe(struct jw *w, struct str name)
+{
+	jw_object(w);
+	jw_field_array(w, "oneOf");
+	jw_object(w);
+	write_ref(w, name);
+	jw_end_object(w);
+	jw_object(w);
+	write_plain(w, "null", false);
+	jw_end_object(w);
+	jw_end_array(w);
+	jw_end_object(w);
+}
+
 static void
 write_schema(struct jw *w, struct str fields)
 {
@@ -215,7 +245,10 @@ openapi_schemas_write(struct jw *w)
 {
 	for (size_t i = 0; i < ARRAY_LEN(SCHEMAS); i++) {
 		jw_key(w, str_of(SCHEMAS[i].name));
-		write_schema(w, str_of(SCHEMAS[i].fields));
+		if (SCHEMAS[i].fields[0] == '?')
+			write_maybe(w, str_of(SCHEMAS[i].fields + 1));
+		else
+			write_schema(w, str_of(SCHEMAS[i].fields));
 	}
 }
 

@@ -7,6 +7,8 @@ BODIES = {  # by the name of the schema; a good body for each
     "AgentUpdate": {"name": "N2"},
     "EnvironmentCreate": {"name": "E", "config": {"type": "self_hosted"}, "metadata": {"k": "v"}},
     "EnvironmentUpdate": {"name": "E2"},
+    "WorkStop": {"force": False},
+    "WorkUpdate": {"metadata": {"k": "v"}},
     "UserCreate": {"name": "U"},
     "UserUpdate": {"name": "U2"},
     "TokenCreate": {"kind": "owner", "name": "t"},
@@ -49,6 +51,17 @@ class Route:
         return self.mutates and self.method == "POST" and not self.takes_bundle
 
 
+def make_work(server, environment):
+    """An item of its queue, held by a worker: a session waits for its tool."""
+    agent = server.ask("POST", "/v1/agents", {"name": "Worked", "model": "demo", "tools": [
+        {"type": "custom", "name": "deploy", "description": "d", "input_schema": {"type": "object"}}]})
+    session = server.ask("POST", "/v1/sessions", {"agent": agent["id"], "environment_id": environment})
+    server.ask("POST", f"/v1/sessions/{session['id']}/messages", {"text": "tool deploy {}", "mode": "wait"})
+    work = server.ask("GET", f"/v1/environments/{environment}/work/poll?block_ms=10000")
+    server.ask("POST", f"/v1/environments/{environment}/work/{work['id']}/ack")
+    return work
+
+
 def make_things(server):
     """Something of every kind, so that a request can fail only by what is wrong in it."""
     agent = server.ask("POST", "/v1/agents", {"name": "Target", "model": "demo"})
@@ -58,8 +71,9 @@ def make_things(server):
     session = server.ask("POST", "/v1/sessions", {
         "agent": agent["id"], "environment_id": "local-default",
         "resources": [{"type": "file", "file_id": "file_1"}]})
+    work = make_work(server, environment["id"])
     threads = server.ask("GET", f"/v1/sessions/{session['id']}/threads")["data"]
-    return {"agent_id": agent["id"], "environment_id": environment["id"], "user_id": user["id"],
+    return {"agent_id": agent["id"], "environment_id": environment["id"], "work_id": work["id"], "user_id": user["id"],
             "token_id": token["id"], "session_id": session["id"],
             "resource_id": session["resources"][0]["id"],
             "thread_id": threads[0]["id"] if threads else "sthr_none",

@@ -42,6 +42,8 @@ static const struct row {
 	  "\"data\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/components/schemas/User\"}}" },
 	{ "another schema", "Error", "\"error\":{\"$ref\":\"#/components/schemas/ErrorDetail\"}" },
 	{ "anything", "AgentCreate", "\"model\":{}" },
+	{ "another schema or nothing", "WorkOrNull",
+	  "{\"oneOf\":[{\"$ref\":\"#/components/schemas/Work\"},{\"type\":\"null\"}]}" },
 	{ "no fields", "QueueEntry", "{\"type\":\"object\",\"properties\":{}}" },
 };
 

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/base64url.h"
 #include "real_engine.h"
 #include "socket_client.h"
 
@@ -14,9 +15,23 @@ static struct arena KEEP;
 
 /* --- who --- */
 
-enum who { NOBODY, UNKNOWN, OWNER, USER, STRANGER, GUEST, CHANNEL, WORKER, ENVIRONMENT, WHO_COUNT };
-static const char *const WHO[] = { "nobody", "unknown token", "owner",  "user",       "stranger",
-				   "guest",  "channel",       "worker", "environment" };
+enum who {
+	NOBODY,
+	UNKNOWN,
+	OWNER,
+	USER,
+	STRANGER,
+	GUEST,
+	CHANNEL,
+	WORKER,
+	ENVIRONMENT,
+	ITEM,   /* the secret of an item of its queue */
+	FORMER, /* … whose lease is another's by now */
+	WHO_COUNT
+};
+static const char *const WHO[] = { "nobody",      "unknown token", "owner",        "user",
+				   "stranger",    "guest",         "channel",      "worker",
+				   "environment", "work item",     "former holder" };
 static struct caller {
 	const char *token;
 	struct principal is;
@@ -40,8 +55,10 @@ static const char *const THING[] = { "theirs", "the channel's", "a lookalike's",
 				     "absent" };
 
 static struct {
-	enum access_level level; /* of agent main */
-	const char *environment; /* of ENVIRONMENT's token */
+	enum access_level level;    /* of agent main */
+	const char *environment;    /* of ENVIRONMENT's token */
+	const char *agent;          /* whose tool a client executes */
+	const char *session, *work; /* of ITEM's and FORMER's secret; NULL: not needed */
 	int made;
 } WORLD;
 
@@ -117,6 +134,13 @@ make_world(void)
 		   STR("{\"kind\":\"channel\",\"namespace\":\"telegram\"}"));
 	make_token(WORKER, (struct principal){ .kind = TOKEN_WORKER },
 		   STR("{\"kind\":\"worker\"}"));
+	WORLD.agent =
+		arena_str(&KEEP,
+			  str_of(make(OWNER, "/v1/agents",
+				      STR("{\"name\":\"a\",\"model\":\"demo\",\"tools\":[{\"type\":"
+					  "\"custom\",\"name\":\"deploy\",\"description\":\"d\","
+					  "\"input_schema\":{\"type\":\"object\"}}]}"))))
+			.ptr;
 }
 
 /* A new environment, and the token that belongs to it: some cells end its life. */
@@ -130,6 +154,54 @@ make_environment(void)
 				       .environment_id = str_of(WORLD.environment) },
 		   arena_printf(&ARENA, "{\"kind\":\"environment\",\"environment_id\":\"%s\"}",
 				WORLD.environment));
+}
+
+/* ---- an item of its queue ---- */
+
+/* The item that a poll gets, and what its secret is. */
+static const char *
+poll_item(enum who who)
+{
+	struct rig_reply reply = ask(
+		"GET",
+		arena_printf(&ARENA,
+			     "/v1/environments/%s/work/poll?block_ms=9999&reclaim_older_than_ms=0",
+			     WORLD.environment)
+			.ptr,
+		CALLERS[ENVIRONMENT].token, NULL);
+	unsigned char json[256];
+	struct str secret;
+	size_t len;
+
+	rig_expect("an item", &reply, 200, "\"secret\":\"");
+	secret = member(reply.body, "secret");
+	assert_true(BASE64URL_LEN(sizeof json) > secret.len);
+	assert_true(base64url_decode(secret, json, &len));
+	CALLERS[who].token =
+		arena_str(&ARENA, member((struct str){ (char *)json, len }, "sessions_token")).ptr;
+	CALLERS[who].is = (struct principal){ .kind = TOKEN_ENVIRONMENT,
+					      .environment_id = str_of(WORLD.environment),
+					      .work_id = member(reply.body, "id"),
+					      .session_id = str_of(WORLD.session),
+					      .lease_lost = who == FORMER };
+	return CALLERS[who].is.work_id.ptr;
+}
+
+/* A session of the environment that waits for its tool, and its item, handed out. */
+static void
+make_item(void)
+{
+	WORLD.session = make(OWNER, "/v1/sessions",
+			     arena_printf(&ARENA, "{\"agent\":\"%s\",\"environment_id\":\"%s\"}",
+					  WORLD.agent, WORLD.environment));
+	rig_expect(
+		"a call",
+		&(struct rig_reply[]){ ask(
+			"POST", arena_printf(&ARENA, "/v1/sessions/%s/messages", WORLD.session).ptr,
+			REAL_OWNER_TOKEN, "{\"text\":\"tool deploy {}\",\"mode\":\"wait\"}") }[0],
+		200, "requires_action");
+	WORLD.work = poll_item(FORMER);
+	poll_item(ITEM);
 }
 
 static const char *
@@ -147,6 +219,8 @@ make_session(enum thing thing)
 			OWNER, "/v1/sessions",
 			arena_printf(&ARENA, "{\"id\":\"telegramx:%d\",\"agent\":\"main\"}", n));
 	case HANDED:
+		if (WORLD.session)
+			return WORLD.session;
 		return make(OWNER, "/v1/sessions",
 			    arena_printf(&ARENA, "{\"agent\":\"main\",\"environment_id\":\"%s\"}",
 					 WORLD.environment));
@@ -166,6 +240,8 @@ static const struct {
 	{ "POST", "/v1/agents/{agent_id}", "{\"name\":\"b\"}" },
 	{ "POST", "/v1/environments", "{\"name\":\"e\",\"config\":{\"type\":\"self_hosted\"}}" },
 	{ "POST", "/v1/environments/{environment_id}", "{\"name\":\"f\"}" },
+	{ "POST", "/v1/environments/{environment_id}/work/{work_id}",
+	  "{\"metadata\":{\"a\":\"b\"}}" },
 	{ "POST", "/v1/users", "{\"name\":\"u\"}" },
 	{ "POST", "/v1/users/{user_id}", "{\"name\":\"v\"}" },
 	{ "POST", "/v1/tokens", "{\"kind\":\"worker\"}" },
@@ -216,6 +292,8 @@ fill_name(struct str name, enum thing thing, const char *session)
 		return absent            ? "env_absent"
 		       : thing == HANDED ? WORLD.environment
 					 : make(OWNER, "/v1/environments", STR("{\"name\":\"e\"}"));
+	if (str_eq(name, STR("work_id")))
+		return thing == HANDED ? WORLD.work : "work_absent";
 	if (str_eq(name, STR("user_id")))
 		return absent ? "user_absent" : make(OWNER, "/v1/users", STR("{\"name\":\"u\"}"));
 	if (str_eq(name, STR("token_id")))
@@ -288,11 +366,14 @@ expected(const struct api_route *row, enum who who, enum thing thing, const char
 	struct access_target t = {
 		.session_id = str_of(session),
 		.takes_part = who == USER && thing == THEIRS,
-		.handed_over = who == ENVIRONMENT && thing == HANDED,
+		.handed_over = who >= ENVIRONMENT && thing == HANDED,
 		.level = row->verb == ACCESS_AGENT_USE ? WORLD.level : ACCESS_PUBLIC,
 		.environment_id = !has(row, "{environment_id}") ? STR("")
 				  : thing == HANDED             ? str_of(WORLD.environment)
 								: STR("env_other"),
+		.work_id = !has(row, "{work_id}") ? STR("")
+			   : thing == HANDED      ? str_of(WORLD.work)
+						  : STR("work_absent"),
 	};
 	struct access_decision d;
 
@@ -311,6 +392,8 @@ expected(const struct api_route *row, enum who who, enum thing thing, const char
 	case ACCESS_CONFLICT: return 409;
 	case ACCESS_ALLOW: break;
 	}
+	if (has(row, "{work_id}") && thing != HANDED)
+		return 404;
 	return thing == ABSENT && has(row, "{") ? 404 : 0;
 }
 
@@ -353,7 +436,12 @@ check_cell(const struct api_route *row, enum who who, enum thing thing, ask_fn *
 	struct rig_reply reply;
 	int want;
 
+	if (who >= ITEM && (thing == CHANNELS || thing == LOOKALIKE))
+		return; /* somebody's, like any other; an item costs a turn */
 	make_environment();
+	WORLD.session = WORLD.work = NULL;
+	if (who >= ITEM || (has(row, "{work_id}") && thing == HANDED))
+		make_item();
 	session = has(row, "{session_id}") ? make_session(thing) : "";
 	target = target_of(row, thing, session);
 	want = expected(row, who, thing, session);
@@ -456,7 +544,8 @@ P2_lists_are_narrowed(void **state)
 	make_environment();
 	for (enum thing thing = THEIRS; thing < ABSENT; thing++)
 		sessions[thing] = make_session(thing);
-	for (enum who who = OWNER; who < WHO_COUNT; who++) {
+	WORLD.session = NULL;
+	for (enum who who = OWNER; who < ITEM; who++) {
 		struct rig_reply reply =
 			ask("GET", "/v1/sessions?limit=100", CALLERS[who].token, NULL);
 
