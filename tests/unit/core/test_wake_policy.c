@@ -45,6 +45,7 @@ static const struct settle_row {
 	  5,
 	  { WAKE_CONSUMED, 0, 0 } },
 	{ "Q6 an interrupt cancels it", 0, WAKE_TURN_INTERRUPTED, 5, { WAKE_CANCELLED, 0, 0 } },
+	{ "T15 a turn without money leaves it alone", 2, WAKE_TURN_PAUSED, 5, { WAKE_KEPT, 0, 2 } },
 	{ "Q6 the first failure waits 2 s", 0, WAKE_TURN_FAILED, 9, { WAKE_AGAIN, 2000, 1 } },
 	{ "Q6 the second waits 4 s", 1, WAKE_TURN_FAILED, 9, { WAKE_AGAIN, 4000, 2 } },
 	{ "Q6 the fourth waits 16 s", 3, WAKE_TURN_FAILED, 9, { WAKE_AGAIN, 16000, 4 } },
@@ -63,7 +64,7 @@ static void
 check_settle(void **state)
 {
 	const struct settle_row *r = *state;
-	struct wake w = { .attempt = r->attempt };
+	struct wake_item w = { .attempt = r->attempt };
 	struct wake_outcome got = wake_policy_settle(&w, r->turn, r->attempts, 1000000);
 	int64_t due = r->want.fate == WAKE_AGAIN ? 1000000 + r->want.due_ms : 0;
 
@@ -75,7 +76,7 @@ check_settle(void **state)
 static void
 Q6_due_and_parked(void **state)
 {
-	struct wake w = { .due_ms = 100 };
+	struct wake_item w = { .due_ms = 100 };
 
 	(void)state;
 	assert_false(wake_policy_is_due(&w, 99));
@@ -87,7 +88,7 @@ Q6_due_and_parked(void **state)
 static void
 Q6_a_dedupe_key_is_queued_once(void **state)
 {
-	struct wake queue[] = {
+	struct wake_item queue[] = {
 		{ .id = STR("1") },
 		{ .id = STR("2"), .dedupe_key = STR("k"), .parked = true },
 		{ .id = STR("3"), .dedupe_key = STR("k") },
@@ -139,7 +140,7 @@ Q6_property_waits_grow_until_parked(void **state)
 {
 	(void)state;
 	for (int attempts = 1; attempts < 40; attempts++) {
-		struct wake w = { 0 };
+		struct wake_item w = { 0 };
 		int64_t before = 0;
 		int failures = 0;
 
@@ -159,12 +160,41 @@ Q6_property_waits_grow_until_parked(void **state)
 	}
 }
 
+static const struct stop_row {
+	const char *name;
+	enum stop_kind stop;
+	bool by_person;
+	enum wake_turn want;
+} STOPS[] = {
+	{ "Q6 a turn that ended", STOP_END_TURN, false, WAKE_TURN_SUCCEEDED },
+	{ "Q6 that queued another wake", STOP_RESCHEDULING, false, WAKE_TURN_SUCCEEDED },
+	{ "Q6 a refusal is an answer", STOP_REFUSAL, false, WAKE_TURN_SUCCEEDED },
+	{ "Q6 no model answered", STOP_RETRIES_EXHAUSTED, false, WAKE_TURN_FAILED },
+	{ "Q6 too many steps", STOP_LIMIT_STEPS, false, WAKE_TURN_FAILED },
+	{ "Q6 too long", STOP_LIMIT_TIME, false, WAKE_TURN_FAILED },
+	{ "Q6 round in circles", STOP_LIMIT_LOOP, false, WAKE_TURN_FAILED },
+	{ "Q6 terminated", STOP_TERMINATED, false, WAKE_TURN_FAILED },
+	{ "Q6 a person stopped it", STOP_INTERRUPTED, true, WAKE_TURN_INTERRUPTED },
+	{ "Q6 given up after restarts", STOP_INTERRUPTED, false, WAKE_TURN_FAILED },
+	{ "T15 no money", STOP_BUDGET_REACHED, false, WAKE_TURN_PAUSED },
+};
+
+static void
+check_stop(void **state)
+{
+	const struct stop_row *r = *state;
+
+	if (wake_policy_turn(r->stop, r->by_person) != r->want)
+		fail_msg("%s", r->name);
+}
+
 int
 main(void)
 {
 	struct suite s = { 0 };
 
 	SUITE_ROWS(&s, ORDER, check_order);
+	SUITE_ROWS(&s, STOPS, check_stop);
 	SUITE_ROWS(&s, SETTLE, check_settle);
 	SUITE_TEST(&s, Q6_due_and_parked);
 	SUITE_TEST(&s, Q6_a_dedupe_key_is_queued_once);
