@@ -207,6 +207,8 @@ struct turn_effect {
 	enum turn_lease lease;
 	struct str_list pending; /* inputs that must still be pending */
 	bool drop_partial;       /* remove the side record in the same transaction */
+	bool ends;               /* it holds the terminal, for the reason in stop */
+	bool by_person;          /* an interrupt ends it */
 	/* CONTEXT, MODEL, MODEL_CANCEL */
 	unsigned request;
 	bool aggressive; /* the prompt was too long: prune all that may be */
@@ -221,7 +223,7 @@ struct turn_effect {
 	enum event_kind event_kind;
 	/* FINISH */
 	enum turn_finish finish;
-	enum stop_kind stop; /* ENDED */
+	enum stop_kind stop; /* ENDED, and the COMMIT that ends it */
 };
 
 struct turn_machine;
