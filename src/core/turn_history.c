@@ -17,6 +17,7 @@ turn_history_release(struct turn_history *h)
 	arena_release(&h->scratch);
 	vec_release(&h->calls);
 	vec_release(&h->answers);
+	vec_release(&h->wakes);
 }
 
 static struct str
@@ -99,8 +100,15 @@ on_answer(struct turn_history *h, const struct event *ev, struct json payload)
 static void
 on_running(struct turn_history *h, const struct event *ev, struct json payload)
 {
-	(void)payload;
+	struct json wakes;
+	struct json_iter it;
+
 	h->marked = false;
+	if (json_find(payload, STR("wakes"), &wakes)) {
+		it = json_iter(wakes);
+		while (json_next(&it))
+			*vec_push(&h->wakes) = arena_str(h->kept, json_str(it.value, &h->scratch));
+	}
 	if (h->leased_since_ms == 0)
 		h->leased_since_ms = ev->created_at_ms;
 }

@@ -21,6 +21,7 @@ struct turn_history {
 	unsigned continuations;     /* restarts and drains it has seen */
 	bool marked;                /* rescheduled by one of them, and not running since ... */
 	enum recover_reason reason; /* ... for this reason */
+	VEC(struct str) wakes;      /* that started it */
 	struct str open_request;    /* a span without its end; empty: none */
 	VEC(struct turn_call) calls;
 	VEC(struct turn_answer) answers;
