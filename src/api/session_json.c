@@ -14,6 +14,7 @@ session_json_facts(const struct session_view *v)
 	return (struct session_facts){
 		.state = row->state,
 		.lease_live = v->session->lease_live,
+		.wake_pending = v->wake_pending,
 		.waits_for_approval = v->waits_for_approval,
 		.last_stop = row->last_stop,
 	};
@@ -222,6 +223,7 @@ write_ours(struct jw *w, const struct session_view *v, struct json extra)
 	jw_field_str(w, "session_type", s->group ? STR("group") : STR("direct"));
 	jw_field_raw(w, "source", s->source.len > 0 ? s->source : STR("null"));
 	field_values(w, "participants", v->participants);
+	field_values(w, "wakes", v->wakes);
 	field_text(w, "workspace_id", s->workspace_id);
 	field_text(w, "lane_key", s->lane_key);
 	field_text(w, "parent_session_id", s->parent_id);

@@ -1,7 +1,7 @@
 /* session_json - a session as the wire shows it, and the words of every surface for its state.
  *
  * The wire's object (id, type, status, agent, …), then ours: lifecycle, activity, display_status,
- * record_status, stop_reason, counters, preview, source, participants. Pure: everything it shows was
+ * record_status, stop_reason, counters, preview, source, participants, wakes. Pure: everything it shows was
  * gathered before (api/session_load). */
 #pragma once
 #include "base/json_write.h"
@@ -13,6 +13,8 @@ struct session_view {
 	struct str agent;        /* the snapshot it runs, JSON; empty: only its id and version */
 	struct str extra;        /* body of its session_extra; empty: none */
 	struct str resources;    /* JSON objects joined by commas */
+	struct str wakes;        /* the same way */
+	bool wake_pending;       /* one of them is not parked */
 	struct str participants; /* JSON strings joined by commas */
 	struct str waits_for;    /* ids of the calls a parked turn waits for, the same way */
 	bool waits_for_approval;

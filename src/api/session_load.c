@@ -3,7 +3,15 @@
 enum { PART_MAX = 4 * 1024 * 1024 };
 
 /* What is read beside the row. */
-enum part_kind { PART_AGENT, PART_EXTRA, PART_RESOURCES, PART_PEOPLE, PART_CALLS, PART_ARCHIVED };
+enum part_kind {
+	PART_AGENT,
+	PART_EXTRA,
+	PART_RESOURCES,
+	PART_WAKES,
+	PART_PEOPLE,
+	PART_CALLS,
+	PART_ARCHIVED,
+};
 
 struct load {
 	struct exchange *x;
@@ -23,7 +31,7 @@ struct part {
 	enum part_kind kind;
 	struct str prefix; /* of the records that count */
 	struct buf text;
-	bool waits_for_approval;
+	bool waits_for_approval, wake_pending;
 	int64_t at_ms;
 };
 
@@ -96,6 +104,10 @@ on_part_row(void *ctx, const struct store_row *row)
 	case PART_AGENT:
 	case PART_EXTRA:
 	case PART_RESOURCES: put_value(&p->text, row->record->body); return true;
+	case PART_WAKES:
+		put_value(&p->text, row->record->body);
+		p->wake_pending |= row->record->due_at_ms > 0; /* parked ones have none */
+		return true;
 	case PART_PEOPLE:
 		if (!str_starts(row->record->id, p->prefix))
 			return false; /* the next session's begin */
@@ -155,6 +167,10 @@ give_part(struct part *p)
 	case PART_AGENT: v->agent = text; break;
 	case PART_EXTRA: v->extra = text; break;
 	case PART_RESOURCES: v->resources = text; break;
+	case PART_WAKES:
+		v->wakes = text;
+		v->wake_pending = p->wake_pending;
+		break;
 	case PART_PEOPLE: v->participants = text; break;
 	case PART_CALLS:
 		v->waits_for = text;
@@ -222,6 +238,9 @@ read_records(struct load *l, struct session_view *v)
 	struct store_query resources = { .kind = STORE_LIST_RECORDS,
 					 .record_kind = RECORD_RESOURCE,
 					 .record_owner = id };
+	struct store_query wakes = { .kind = STORE_LIST_RECORDS,
+				     .record_kind = RECORD_WAKE,
+				     .record_owner = id };
 	struct store_query people = { .kind = STORE_LIST_RECORDS,
 				      .record_kind = RECORD_PARTICIPANT,
 				      .record_id =
@@ -229,6 +248,7 @@ read_records(struct load *l, struct session_view *v)
 
 	read_part(l, v, PART_EXTRA, &extra);
 	read_part(l, v, PART_RESOURCES, &resources);
+	read_part(l, v, PART_WAKES, &wakes);
 	read_part(l, v, PART_PEOPLE, &people);
 }
 

@@ -2,6 +2,7 @@
 
 #include "core/event_make.h"
 #include "engine/fanout.h"
+#include "engine/wake.h"
 
 enum { KEY_DAYS = 30 };
 static const int64_t KEY_LIFE_MS = KEY_DAYS * INT64_C(86400000);
@@ -184,6 +185,8 @@ on_stored(void *ctx, const struct store_result *result)
 		en->events_appended += c->item.event_count;
 		fanout_events(en, c->item.session, c->events, c->item.event_count, result->change);
 	}
+	if (result->rc == 0 && c->item.put_count > 0)
+		wake_queued(en, c->puts, c->item.put_count);
 	c->done(c->ctx, &out);
 	commit_free(c);
 }

@@ -265,8 +265,11 @@ void engine_read(struct engine *en, const struct engine_caller *caller, const st
 #define RECORD_USER          STR("user")
 #define RECORD_TOKEN         STR("token")
 #define RECORD_WORK          STR("work")        /* owner: environment, which a query names */
-#define RECORD_RESOURCE      STR("resource")    /* owner: session */
-#define RECORD_PARTICIPANT   STR("participant") /* "<session>/<user>", owner: user */
+#define RECORD_RESOURCE      STR("resource") /* owner: session */
+/* id: wake, owner: session, due: when it is, unless it is parked; body: {"id","type","session_id",
+ * "created_at","due_at","reason","note","dedupe_key","priority","attempt","parked","continues"}. */
+#define RECORD_WAKE        STR("wake")
+#define RECORD_PARTICIPANT STR("participant") /* "<session>/<user>", owner: user */
 /* What a session has beyond its log, only where there is something: {"agent"?: resolved snapshot with
  * its overrides, "vault_ids"?, "budget"?, "webhook_url"?}. id: session. */
 #define RECORD_SESSION_EXTRA STR("session_extra")

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "base/xalloc.h"
 #include "core/call_state.h"
 #include "core/event_make.h"
@@ -9,6 +10,7 @@
 #include "core/route_policy.h"
 #include "engine/access.h"
 #include "engine/wake.h"
+#include "engine/wake_queue.h"
 
 /* One request on its way: standing (unless the operator asks), commit, answer. */
 struct arrival {
@@ -24,7 +26,8 @@ struct arrival {
 	enum lifecycle lifecycle; /* the one it must find */
 	bool group, takes_part, looked;
 	struct str current;
-	int64_t first_seq; /* of a replay, whose place in the queue is looked up */
+	struct wake_list wakes; /* to be cancelled: an interrupt is among the events */
+	int64_t first_seq;      /* of a replay, whose place in the queue is looked up */
 	int64_t ahead;
 	bool still_waits, runs_one; /* runs_one: the open turn is ahead of everything */
 };
@@ -254,7 +257,7 @@ put_participant(struct arrival *a, struct commit *c)
 }
 
 static void
-submit(struct arrival *a)
+submit_now(struct arrival *a)
 {
 	struct commit *c = commit_new(a->en, a->session);
 	struct store_require *need = commit_require(c);
@@ -271,6 +274,7 @@ submit(struct arrival *a)
 	}
 	ingress_append(c, &a->batch);
 	put_participant(a, c);
+	wake_queue_cancel(c, a->wakes);
 	if ((a->call.repeat && a->call.repeat->key.len > 0) ||
 	    (a->message && a->message->message_id.len > 0)) {
 		struct str answer = remembered(a);
@@ -284,6 +288,30 @@ submit(struct arrival *a)
 							   .answer = answer });
 	}
 	commit_submit(c, on_committed, a);
+}
+
+static void
+on_wakes(void *ctx, int rc, const struct err *err, const struct wake_list *wakes)
+{
+	struct arrival *a = ctx;
+
+	a->wakes = *wakes;
+	if (rc != 0) /* stopping what runs is not to wait for what does not */
+		log_write(LOG_WARN, "wake.not_cancelled", LOG_STR("session", a->session),
+			  LOG_STR("error", str_of(err->text)));
+	submit_now(a);
+}
+
+/* An interrupt cancels the wakes that are queued, in its own transaction. */
+static void
+submit(struct arrival *a)
+{
+	for (size_t i = 0; i < a->batch.count; i++)
+		if (a->batch.inputs[i].class == INPUT_CONTROL) {
+			wake_queue_read(a->en, a->session, &a->arena, on_wakes, a);
+			return;
+		}
+	submit_now(a);
 }
 
 /* ---- why was it refused? ---- */

@@ -56,6 +56,26 @@ read_partial(struct look *l)
 		   on_partial_row, on_partial, l);
 }
 
+/* ---- wakes ---- */
+
+static void
+on_wakes(void *ctx, int rc, const struct err *err, const struct wake_list *wakes)
+{
+	struct look *l = ctx;
+
+	l->wakes = *wakes;
+	if (rc == 0 && l->has_history)
+		read_partial(l);
+	else
+		answer(l, rc, err);
+}
+
+static void
+read_wakes(struct look *l)
+{
+	wake_queue_read(l->en, l->session_id, &l->arena, on_wakes, l);
+}
+
 /* ---- the open turn ---- */
 
 static bool
@@ -78,7 +98,7 @@ on_history(void *ctx, int rc, bool more, const struct err *err)
 	if (rc == 0 && more)
 		read_history(l);
 	else if (rc == 0 && !l->running_here)
-		read_partial(l);
+		read_wakes(l);
 	else
 		answer(l, rc, err);
 }
@@ -160,6 +180,16 @@ needs_history(const struct look *l)
 	return l->session.row.state.phase != TURN_PARKED || l->pending.len > 0;
 }
 
+/* Nothing is open and no trigger waits: only then do wakes matter. */
+static bool
+needs_wakes(const struct look *l)
+{
+	for (size_t i = 0; i < l->pending.len; i++)
+		if (l->pending.ptr[i].meta.class == INPUT_TRIGGER)
+			return false;
+	return l->session.row.state.phase == TURN_NONE && !l->running_here;
+}
+
 static bool
 on_pending_row(void *ctx, const struct store_row *row)
 {
@@ -187,6 +217,8 @@ on_pending(void *ctx, int rc, bool more, const struct err *err)
 	} else if (rc == 0 && needs_history(l)) {
 		l->has_history = true;
 		read_calls(l);
+	} else if (rc == 0 && needs_wakes(l)) {
+		read_wakes(l);
 	} else {
 		answer(l, rc, err);
 	}

@@ -1,10 +1,11 @@
 /* look - what is pending or open in a session: everything that engine/wake decides on, read once.
- * A session at rest costs two reads; an open turn that nobody runs costs its history too. */
+ * A session at rest costs three reads; an open turn that nobody runs costs its history too. */
 #pragma once
 #include "core/queue_policy.h"
 #include "core/turn_history.h"
 #include "engine/actor.h"
 #include "engine/context.h"
+#include "engine/wake_queue.h"
 
 struct look {
 	struct engine *en;
@@ -13,6 +14,8 @@ struct look {
 	bool found; /* the session is there and not deleted */
 	struct store_session session;
 	VEC(struct input_row) pending; /* seq order */
+
+	struct wake_list wakes; /* unless triggers go first, or running_here */
 
 	/* with an open turn */
 	bool has_history;

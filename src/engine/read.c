@@ -142,8 +142,8 @@ read_participation(struct page *p)
 static bool
 is_of_session(struct str kind)
 {
-	return str_eq(kind, RECORD_RESOURCE) || str_eq(kind, RECORD_PARTICIPANT) ||
-	       str_eq(kind, RECORD_SESSION_EXTRA);
+	return str_eq(kind, RECORD_RESOURCE) || str_eq(kind, RECORD_WAKE) ||
+	       str_eq(kind, RECORD_PARTICIPANT) || str_eq(kind, RECORD_SESSION_EXTRA);
 }
 
 /* Whose standing was asked is whose records are shown, whatever else the query names. */
@@ -155,7 +155,8 @@ pass_own_row(void *ctx, const struct store_row *row)
 	struct str session = p->query.session;
 	bool own;
 
-	if (str_eq(p->query.record_kind, RECORD_RESOURCE))
+	if (str_eq(p->query.record_kind, RECORD_RESOURCE) ||
+	    str_eq(p->query.record_kind, RECORD_WAKE))
 		own = str_eq(r->owner, session);
 	else if (str_eq(p->query.record_kind, RECORD_PARTICIPANT))
 		own = r->id.len > session.len && str_starts(r->id, session) &&

@@ -21,6 +21,8 @@ struct turn {
 	struct engine *en;
 	struct arena arena;
 	struct context_setup setup;
+	struct wake_list wakes;
+	bool announces, inactive; /* what woke it is to be said first */
 	struct turn_machine *machine;
 	struct str id;
 	int64_t head_seq;
@@ -202,6 +204,9 @@ do_commit(struct turn *t, const struct turn_effect *e)
 {
 	struct commit *c = commit_new(t->en, t->actor->id);
 
+	if (t->announces)
+		wake_queue_announce(t->en, c, t->wakes, t->inactive);
+	t->announces = false;
 	for (size_t i = 0; i < e->event_count; i++)
 		IGNORE(commit_append(
 			c, &(struct commit_event){ /* the machine knows its ids */
@@ -215,6 +220,9 @@ do_commit(struct turn *t, const struct turn_effect *e)
 	if (e->drop_partial)
 		put_partial(t, c, (struct str){ 0 });
 	t->committing = e->lease;
+	if (e->ends)
+		wake_queue_settle(t->en, c, t->actor->id, t->wakes,
+				  wake_policy_turn(e->stop, e->by_person));
 	t->answers++;
 	commit_submit(c, on_committed, t);
 }
@@ -469,10 +477,13 @@ turn_start(struct actor *actor, const struct turn_begin *begin)
 		.en = actor->en,
 		.arena = begin->arena,
 		.setup = begin->setup,
+		.wakes = begin->wakes,
+		.announces = begin->plan.how == TURN_OPENS && begin->wakes.len > 0,
 		.id = begin->plan.turn,
 		.head_seq = begin->head_seq,
 		.last_fence = begin->fence,
 		.shared = begin->shared,
+		.inactive = begin->inactive,
 		.orphan = begin->orphan,
 		.over = begin->over,
 		.over_task.fn = report_over,

@@ -4,6 +4,7 @@
 #include "core/turn_machine.h"
 #include "engine/actor.h"
 #include "engine/context.h"
+#include "engine/wake_queue.h"
 
 /* The text of a message that is being written, so that a crash keeps what was said. id: session,
  * owner: turn; body {"event_id","model","text"}. Written only by the holder of the lease. */
@@ -21,10 +22,12 @@ typedef void turn_over_fn(struct actor *actor, const struct turn_over *over);
 struct turn_begin {
 	struct turn_plan plan;
 	struct context_setup setup;
-	struct arena arena; /* what they point to; becomes the turn's */
-	int64_t head_seq;   /* of the log the plan was made from */
-	int64_t fence;      /* of the session then */
+	struct wake_list wakes; /* that started it */
+	struct arena arena;     /* what they point to; becomes the turn's */
+	int64_t head_seq;       /* of the log the plan was made from */
+	int64_t fence;          /* of the session then */
 	bool shared;
+	bool inactive;  /* the session is */
 	int64_t orphan; /* fence of the lease it is to break; 0: none */
 	turn_over_fn *over;
 };

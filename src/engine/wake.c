@@ -114,6 +114,7 @@ on_setup(void *ctx, int rc, const struct err *err, const struct context_setup *s
 	s->begin.head_seq = s->look->session.row.head_seq;
 	s->begin.fence = s->look->session.fence;
 	s->begin.shared = s->look->session.group;
+	s->begin.inactive = s->look->session.row.state.lifecycle == LIFECYCLE_INACTIVE;
 	s->begin.over = on_over;
 	s->begin.orphan = s->orphan;
 	s->begin.arena = look_take_arena(s->look);
@@ -140,11 +141,14 @@ pick_from_queue(struct sighting *s)
 		.now_ms = host_now_ms(en->host),
 		.quiet_ms = en->config.settings.quiet_ms,
 	};
+	struct wake_list due = wake_queue_due(l->wakes, &l->arena, f.now_ms);
 	size_t count;
 	const struct queue_input *queue = look_queue(l, &l->arena, &count);
-	struct queue_plan plan = queue_pick(queue, count, &f);
+	struct queue_plan plan;
 
-	if (plan.pick != PICK_TRIGGERS) {
+	f.wake_due = due.len > 0;
+	plan = queue_pick(queue, count, &f);
+	if (plan.pick != PICK_TRIGGERS && plan.pick != PICK_WAKES) {
 		if (plan.look_again_ms != 0)
 			wake_nap(en->wake, s->actor->id, plan.look_again_ms - f.now_ms, 0);
 		end_look(s);
@@ -152,7 +156,12 @@ pick_from_queue(struct sighting *s)
 	}
 	s->begin.plan.how = TURN_OPENS;
 	s->begin.plan.turn = engine_make_id(en, &l->arena, "turn");
-	s->begin.plan.consumes = look_consumes(l, &l->arena, plan.first, plan.count);
+	if (plan.pick == PICK_WAKES) {
+		s->begin.wakes = due;
+		s->begin.plan.wakes = wake_queue_ids(due, &l->arena);
+	} else {
+		s->begin.plan.consumes = look_consumes(l, &l->arena, plan.first, plan.count);
+	}
 	loop_guard_init(&s->begin.plan.guard);
 	start_turn(s);
 }
@@ -219,6 +228,8 @@ plan_open_turn(struct sighting *s)
 		.partial_model = l->partial_model,
 	};
 	plan_calls(l, &s->look->arena, &s->begin.plan);
+	s->begin.wakes = wake_queue_named(l->wakes, &s->look->arena,
+					  (struct str_list){ h->wakes.ptr, h->wakes.len });
 	if (parked)
 		return;
 	s->begin.plan.recover = judge(l);
@@ -342,6 +353,7 @@ wake_free(struct wake **p)
 	if (!w)
 		return;
 	wake_nap_free_all(w);
+	wake_due_free(w);
 	map_release(&w->naps);
 	map_release(&w->recovering);
 	vec_release(&w->found);

@@ -12,5 +12,7 @@ void wake_session(struct engine *en, struct str session);
  * known, not when they have run. */
 void
 wake_recover(struct engine *en, void (*done)(void *ctx, int rc, const struct err *err), void *ctx);
+/* Records were written: those that are wakes are looked after. */
+void wake_queued(struct engine *en, const struct store_put *puts, size_t count);
 /* Lets running turns end until timeout_ms are over, then puts the rest off (status_rescheduled). */
 void wake_drain(struct engine *en, int64_t timeout_ms);

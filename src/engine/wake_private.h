@@ -1,16 +1,34 @@
 /* wake_private - the state behind engine/wake, shared by its parts: wake.c (looks and turns),
- * wake_nap.c (sessions to be looked at later), wake_recover.c (what a start finds open). */
+ * wake_nap.c (sessions to be looked at later), wake_due.c (wakes that are due), wake_recover.c (what is
+ * to be looked at, a few at a time). */
 #pragma once
 #include "base/map.h"
 #include "base/vec.h"
+#include "core/wake_policy.h"
 #include "engine/wake.h"
+
+struct due_wake {
+	enum wake_priority priority;
+	int64_t due_ms;
+	struct str id, session;
+};
 
 struct wake {
 	struct engine *en;
 	struct host_timer *drain_timer;
 	struct map naps; /* session -> struct nap */
 
-	/* what a start found, session by session */
+	/* wakes that are due */
+	struct host_timer *due_timer; /* NULL: not started */
+	int64_t armed_ms;             /* the due time it waits for; 0: none */
+	int64_t told_ms;              /* up to here, and ... */
+	struct buf told_id;           /* ... to this one of that instant, all were told */
+	bool reading_due;
+	int64_t due_now_ms, next_due_ms; /* of the reading */
+	struct arena due_arena;
+	VEC(struct due_wake) due;
+
+	/* what is to be looked at, session by session */
 	struct arena ids;
 	VEC(struct str) found;
 	size_t next, active; /* of found: not begun yet, under way */
@@ -28,5 +46,11 @@ void wake_nap(struct wake *w, struct str session, int64_t delay_ms, int64_t fenc
 int64_t wake_nap_take_fence(struct wake *w, struct str session);
 void wake_nap_free_all(struct wake *w);
 
-/* wake_recover.c: the session needs no more attention; the next one's turn. */
+/* wake_due.c: from now on. */
+void wake_due_start(struct wake *w);
+void wake_due_free(struct wake *w);
+
+/* wake_recover.c: looks at the session when its turn comes. */
+void wake_recover_add(struct wake *w, struct str session);
+/* The session needs no more attention; the next one's turn. */
 void wake_recover_settled(struct wake *w, struct str session);

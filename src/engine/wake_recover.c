@@ -1,5 +1,5 @@
-/* wake_recover - what a start finds open: every session with an open turn or a pending trigger is
- * looked at, a few at a time, newest first. The look itself recovers what a dead process left. */
+/* wake_recover - what a start finds open, and wakes that are due: every such session is looked at, a few
+ * at a time, in the order found. The look itself recovers what a dead process left. */
 #include "engine/wake_private.h"
 
 enum { PAGE_ROWS = 500, AT_ONCE = 16 };
@@ -10,10 +10,25 @@ pump(struct wake *w)
 	while (w->active < AT_ONCE && w->next < w->found.len && !w->en->draining) {
 		struct str session = w->found.ptr[w->next++];
 
-		w->active++;
-		map_put(&w->recovering, session, w);
+		if (!map_find(&w->recovering, session)) {
+			w->active++;
+			map_put(&w->recovering, session, w);
+		}
 		wake_session(w->en, session);
 	}
+	if (w->active == 0 && w->next == w->found.len) {
+		vec_clear(&w->found);
+		w->next = 0;
+		w->cursor_id = (struct str){ 0 };
+		arena_reset(&w->ids);
+	}
+}
+
+void
+wake_recover_add(struct wake *w, struct str session)
+{
+	*vec_push(&w->found) = arena_str(&w->ids, session);
+	pump(w);
 }
 
 void
@@ -48,8 +63,10 @@ on_page(void *ctx, int rc, bool more, const struct err *err)
 		return;
 	}
 	w->known(w->known_ctx, rc, err);
-	if (rc == 0)
-		pump(w);
+	if (rc != 0)
+		return;
+	pump(w);
+	wake_due_start(w);
 }
 
 static void

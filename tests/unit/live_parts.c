@@ -225,6 +225,12 @@ wake_recover(struct engine *en, void (*done)(void *ctx, int rc, const struct err
 }
 
 void
+wake_queued(struct engine *en, const struct store_put *puts, size_t count)
+{
+	(void)en, (void)puts, (void)count;
+}
+
+void
 wake_drain(struct engine *en, int64_t timeout_ms)
 {
 	(void)en, (void)timeout_ms;

@@ -66,6 +66,7 @@ M4_a_new_session_on_the_wire(void **state)
 		    "\"cache_write_tokens\":0,\"total_tokens\":0,\"last_prompt_tokens\":0,"
 		    "\"cost_microdollars\":0,\"cost_status\":\"exact\"},\"preview\":null,"
 		    "\"session_type\":\"direct\",\"source\":{\"kind\":\"api\"},\"participants\":[],"
+		    "\"wakes\":[],"
 		    "\"workspace_id\":\"main\",\"lane_key\":null,\"parent_session_id\":null,"
 		    "\"previous_session_id\":null,\"webhook_url\":null,\"last_activity_at\":"
 		    "\"2026-01-01T00:01:00Z\"}"));
@@ -143,7 +144,7 @@ M4_what_it_has_beyond_its_row(void **state)
 		"\"budget\":{\"type\":\"limit\"}",
 		"\"archived_at\":\"2026-01-01T00:00:01Z\"",
 		"\"stop_reason\":{\"type\":\"requires_action\",\"event_ids\":[\"e1\",\"e2\"]}",
-		"\"participants\":[\"u1\"]",
+		"\"participants\":[\"u1\"],\"wakes\":[{\"id\":\"wake_1\"}]",
 		"\"webhook_url\":\"https://x\"",
 		"\"preview\":\"last\"",
 		"\"cost_microdollars\":2,\"cost_status\":\"unknown\"",
@@ -156,6 +157,7 @@ M4_what_it_has_beyond_its_row(void **state)
 			     "\"budget\":{\"type\":\"limit\"},\"webhook_url\":\"https://x\"}"),
 		.resources = STR("{\"id\":\"r1\"},{\"id\":\"r2\"}"),
 		.participants = STR("\"u1\""),
+		.wakes = STR("{\"id\":\"wake_1\"}"),
 		.waits_for = STR("\"e1\",\"e2\""),
 		.archived_at_ms = 1767225601000,
 	};
@@ -203,6 +205,17 @@ M4_the_first_message_describes_it_until_somebody_does(void **state)
 	arena_release(&a);
 }
 
+static void
+M7_a_wake_that_waits_shows_as_rescheduling(void **state)
+{
+	struct store_session s = session_of(TURN_NONE, LIFECYCLE_ACTIVE, false);
+	struct session_view v = { .session = &s, .wake_pending = true };
+	struct session_facts f = session_json_facts(&v);
+
+	(void)state;
+	assert_string_equal(session_wire_status(&f), "rescheduling");
+}
+
 int
 main(void)
 {
@@ -210,6 +223,7 @@ main(void)
 
 	SUITE_TEST(&s, M4_a_new_session_on_the_wire);
 	SUITE_ROWS(&s, WORDS, words_hold);
+	SUITE_TEST(&s, M7_a_wake_that_waits_shows_as_rescheduling);
 	SUITE_TEST(&s, M4_what_it_has_beyond_its_row);
 	SUITE_TEST(&s, M4_the_first_message_describes_it_until_somebody_does);
 	return suite_run(&s, "api/session_json");
