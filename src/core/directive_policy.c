@@ -19,6 +19,17 @@ check_wakes(const struct directive *d, struct err *e)
 				       "wakes[%zu].delay_seconds: %lld not in %d..%d", i,
 				       (long long)d->wakes[i].delay_s, DIRECTIVE_DELAY_MIN_S,
 				       DIRECTIVE_DELAY_MAX_S);
+	for (size_t i = 0; i < d->wake_count; i++) {
+		size_t reason = utf8_count(d->wakes[i].reason);
+
+		if (reason < 1 || reason > DIRECTIVE_REASON_MAX_CHARS)
+			return err_set(e, ERR_INVALID,
+				       "wakes[%zu].reason: %zu characters, not in 1..%d", i, reason,
+				       DIRECTIVE_REASON_MAX_CHARS);
+		if (utf8_count(d->wakes[i].note) > DIRECTIVE_NOTE_MAX_CHARS)
+			return err_set(e, ERR_INVALID, "wakes[%zu].note: longer than %d characters",
+				       i, DIRECTIVE_NOTE_MAX_CHARS);
+	}
 	return 0;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/agent_def.h"
+#include "core/directive_args.h"
 #include "core/environment_def.h"
 #include "core/token_def.h"
 #include "core/user_def.h"
@@ -60,6 +61,17 @@ check_token(struct json body, struct arena *a)
 	check(str_eq(token_def_write(&back, a), text), "a token reads back another");
 }
 
+/* What is read keeps the limits: it would be queued as it is. */
+static void
+check_directive(struct json body, struct arena *a)
+{
+	struct directive d;
+
+	if (!json_is_set(body) || directive_args_read(body, a, &d, NULL) != 0)
+		return;
+	check(directive_policy_check(&d, NULL) == 0, "a directive beyond its limits");
+}
+
 static void
 check_made(struct json kind, struct json made, struct json change, struct arena *a)
 {
@@ -90,6 +102,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		     json_next(&it) && it.index < ARRAY_LEN(parts);)
 			parts[it.index] = it.value;
 		check_token(parts[1], &a);
+		check_directive(parts[1], &a);
 		check_made(parts[0], parts[1], parts[2], &a);
 	}
 	arena_release(&a);

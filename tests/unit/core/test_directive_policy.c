@@ -2,13 +2,22 @@
 #include "core/directive_policy.h"
 #include "harness.h"
 
-static const struct directive_wake WAKES[4] = {
-	{ .delay_s = 1 }, { .delay_s = 86400 }, { .delay_s = 60 }, { .delay_s = 60 }
-};
-static const struct directive_wake TOO_SOON[] = { { .delay_s = 5 }, { .delay_s = 0 } };
-static const struct directive_wake TOO_LATE[] = { { .delay_s = 86401 } };
 #define TEN     "0123456789"
 #define HUNDRED TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
+static const struct directive_wake WAKES[4] = {
+	{ 1, { "r", 1 }, { 0 } },
+	{ 86400, { HUNDRED TEN TEN, 120 }, { HUNDRED HUNDRED HUNDRED HUNDRED, 400 } },
+	{ 60, { "r", 1 }, { 0 } },
+	{ 60, { "r", 1 }, { 0 } },
+};
+static const struct directive_wake TOO_SOON[] = { { 5, { "r", 1 }, { 0 } },
+						  { 0, { "r", 1 }, { 0 } } };
+static const struct directive_wake TOO_LATE[] = { { 86401, { "r", 1 }, { 0 } } };
+static const struct directive_wake NO_REASON[] = { { 1, { 0 }, { 0 } } };
+static const struct directive_wake LONG_REASON[] = { { 1, { HUNDRED TEN TEN "x", 121 }, { 0 } } };
+static const struct directive_wake LONG_NOTE[] = {
+	{ 1, { "r", 1 }, { HUNDRED HUNDRED HUNDRED HUNDRED "x", 401 } }
+};
 static const struct directive_learning LEARNINGS[4] = {
 	{ { HUNDRED TEN TEN, 120 }, { HUNDRED HUNDRED HUNDRED HUNDRED, 400 } },
 	{ { "b", 1 }, { "", 0 } },
@@ -36,6 +45,13 @@ static const struct check_row {
 	{ "T16 a wake too late",
 	  { .wakes = TOO_LATE, .wake_count = 1 },
 	  "wakes[0].delay_seconds: 86401" },
+	{ "T16 a wake without reason",
+	  { .wakes = NO_REASON, .wake_count = 1 },
+	  "wakes[0].reason: 0" },
+	{ "T16 a reason too long",
+	  { .wakes = LONG_REASON, .wake_count = 1 },
+	  "wakes[0].reason: 121" },
+	{ "T16 a note too long", { .wakes = LONG_NOTE, .wake_count = 1 }, "wakes[0].note" },
 	{ "T16 three learnings", { .learnings = LEARNINGS, .learning_count = 3 }, NULL },
 	{ "T16 a fourth learning",
 	  { .learnings = LEARNINGS, .learning_count = 4 },
