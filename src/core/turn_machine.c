@@ -17,6 +17,7 @@ turn_machine_new(struct arena *kept, const struct turn_plan *plan)
 	m->steps = plan->steps;
 	m->guard = plan->guard;
 	m->note = plan->note;
+	m->reschedules = plan->reschedules;
 	m->drop_partial = plan->has_partial;
 	for (size_t i = 0; i < plan->call_count; i++)
 		turn_machine_adopt_call(m, &plan->calls[i]);
@@ -388,6 +389,7 @@ take(struct turn_machine *m, const struct turn_input *in)
 	case TURN_IN_DONE:
 	case TURN_IN_FAILED: turn_machine_model_input(m, in); return;
 	case TURN_IN_TOOL:
+		m->reschedules = in->reschedules;
 		turn_machine_take_outcome(m, in);
 		react(m);
 		return;

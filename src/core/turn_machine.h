@@ -110,6 +110,7 @@ struct turn_plan {
 	struct loop_guard guard;
 	unsigned continuations; /* after restarts and drains, so far */
 	struct str note;        /* what the model is told first */
+	bool reschedules;       /* it has asked for a wake */
 	size_t parked_on;       /* so many calls its park named; 0: it is not parked */
 
 	/* TURN_RECOVERS, TURN_STOPS: what the dead process left */
@@ -158,6 +159,7 @@ struct turn_input {
 	int64_t retry_after_ms;
 	struct str call_event; /* TOOL */
 	enum tool_outcome outcome;
+	bool reschedules;          /* TOOL: the turn has asked for a wake by now, or not any more */
 	struct turn_inputs inputs; /* INPUTS */
 	enum turn_timer timer;     /* TIMER */
 };

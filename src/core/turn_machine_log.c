@@ -162,6 +162,8 @@ turn_machine_submit(struct turn_machine *m, enum turn_lease lease, enum turn_aft
 void
 turn_machine_end(struct turn_machine *m, enum stop_kind stop)
 {
+	if (stop == STOP_END_TURN && m->reschedules)
+		stop = STOP_RESCHEDULING;
 	turn_machine_cut_request(m);
 	turn_machine_close_calls(m, OUTCOME_CANCELLED, true);
 	turn_machine_log_idle(m, stop, (struct str_list){ 0 }, m->waiting.interrupts);

@@ -60,6 +60,7 @@ struct turn_machine {
 		steering; /* the commit on its way consumes them: it may be refused for that */
 	VEC(struct str) steered; /* consumed before: what is read too early names them still */
 	bool timed_out, draining;
+	bool reschedules; /* a wake is queued with the terminal */
 
 	/* the request */
 	unsigned request;
