@@ -134,11 +134,21 @@ on_request_start(struct turn_history *h, const struct event *ev, struct json pay
 	IGNORE(loop_guard_step(&h->guard)); /* the verdict was carried out then */
 }
 
-/* Tells no more than that the turn was alive. */
+/* Tells that the turn was alive, and whether a directive was noted. */
 static void
 on_result(struct turn_history *h, const struct event *ev, struct json payload)
 {
-	(void)h, (void)ev, (void)payload;
+	struct json call, outcome;
+
+	(void)ev;
+	if (!json_find(payload, STR("tool_use_id"), &call) ||
+	    !json_find(payload, STR("outcome"), &outcome) || !json_str_eq(outcome, STR("ok")))
+		return;
+	for (size_t i = 0; i < h->calls.len; i++)
+		if (json_str_eq(call, h->calls.ptr[i].id) &&
+		    h->calls.ptr[i].kind == EVENT_AGENT_TOOL_USE &&
+		    str_eq(h->calls.ptr[i].name, STR("session_directive")))
+			h->directive = h->calls.ptr[i].arguments;
 }
 
 static const struct part {

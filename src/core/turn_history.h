@@ -23,6 +23,7 @@ struct turn_history {
 	enum recover_reason reason; /* ... for this reason */
 	VEC(struct str) wakes;      /* that started it */
 	struct str open_request;    /* a span without its end; empty: none */
+	struct str directive;       /* arguments of the last session_directive that was noted */
 	VEC(struct turn_call) calls;
 	VEC(struct turn_answer) answers;
 };
