@@ -1,6 +1,9 @@
 #include "engine/own_tool.h"
 
+#include "engine/own_tool_directive.h"
+
 const struct own_tool *const OWN_TOOLS[] = {
+	&OWN_TOOL_DIRECTIVE,
 	NULL,
 };
 

@@ -22,6 +22,7 @@ struct turn {
 	struct arena arena;
 	struct context_setup setup;
 	struct wake_list wakes;
+	struct directive_order order;
 	bool announces, inactive; /* what woke it is to be said first */
 	struct turn_machine *machine;
 	struct str id;
@@ -53,6 +54,24 @@ struct str
 turn_id(const struct turn *t)
 {
 	return t->id;
+}
+
+void
+turn_direct(struct turn *t, const struct directive_order *order)
+{
+	t->order = *order;
+}
+
+struct wake_list
+turn_wakes(const struct turn *t)
+{
+	return t->wakes;
+}
+
+struct arena *
+turn_arena(struct turn *t)
+{
+	return &t->arena;
 }
 
 /* ---- its end ---- */
@@ -199,6 +218,20 @@ require_lease(struct turn *t, struct commit *c, enum turn_lease lease)
 	}
 }
 
+/* What the turn leaves to be done: its wakes, and what it asked for, unless somebody stopped it or its
+ * wakes will run again and ask again. */
+static void
+settle(struct turn *t, const struct turn_effect *e, struct commit *c)
+{
+	struct directive_scene at = { t->en, t->actor->id, t->setup.run.id, t->id };
+
+	enum wake_turn went = wake_policy_turn(e->stop, e->by_person);
+
+	wake_queue_settle(t->en, c, t->actor->id, t->wakes, went);
+	if (went == WAKE_TURN_SUCCEEDED || (went == WAKE_TURN_FAILED && t->wakes.len == 0))
+		directive_order_commit(&t->order, &at, c);
+}
+
 static void
 do_commit(struct turn *t, const struct turn_effect *e)
 {
@@ -221,8 +254,7 @@ do_commit(struct turn *t, const struct turn_effect *e)
 		put_partial(t, c, (struct str){ 0 });
 	t->committing = e->lease;
 	if (e->ends)
-		wake_queue_settle(t->en, c, t->actor->id, t->wakes,
-				  wake_policy_turn(e->stop, e->by_person));
+		settle(t, e, c);
 	t->answers++;
 	commit_submit(c, on_committed, t);
 }
@@ -387,6 +419,8 @@ on_tool(void *ctx, struct str call_event, const struct tool_result *result)
 	step(ctx, (struct turn_input){ .kind = TURN_IN_TOOL,
 				       .call_event = call_event,
 				       .outcome = result->outcome,
+				       .reschedules =
+					       directive_order_wakes(&((struct turn *)ctx)->order),
 				       .text = result->output });
 }
 
@@ -478,6 +512,7 @@ turn_start(struct actor *actor, const struct turn_begin *begin)
 		.arena = begin->arena,
 		.setup = begin->setup,
 		.wakes = begin->wakes,
+		.order = begin->order,
 		.announces = begin->plan.how == TURN_OPENS && begin->wakes.len > 0,
 		.id = begin->plan.turn,
 		.head_seq = begin->head_seq,

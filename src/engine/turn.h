@@ -4,6 +4,7 @@
 #include "core/turn_machine.h"
 #include "engine/actor.h"
 #include "engine/context.h"
+#include "engine/own_tool_directive.h"
 #include "engine/wake_queue.h"
 
 /* The text of a message that is being written, so that a crash keeps what was said. id: session,
@@ -22,10 +23,11 @@ typedef void turn_over_fn(struct actor *actor, const struct turn_over *over);
 struct turn_begin {
 	struct turn_plan plan;
 	struct context_setup setup;
-	struct wake_list wakes; /* that started it */
-	struct arena arena;     /* what they point to; becomes the turn's */
-	int64_t head_seq;       /* of the log the plan was made from */
-	int64_t fence;          /* of the session then */
+	struct wake_list wakes;       /* that started it */
+	struct directive_order order; /* of an open turn: what it asked for before */
+	struct arena arena;           /* what they point to; becomes the turn's */
+	int64_t head_seq;             /* of the log the plan was made from */
+	int64_t fence;                /* of the session then */
 	bool shared;
 	bool inactive;  /* the session is */
 	int64_t orphan; /* fence of the lease it is to break; 0: none */
@@ -43,4 +45,8 @@ struct turn_sight {
 void turn_see(struct turn *t, const struct turn_sight *sight);
 /* The server stops: put it off. */
 void turn_drain(struct turn *t);
+/* What is to be done with its terminal, in place of what was asked for before; texts in its arena. */
+void turn_direct(struct turn *t, const struct directive_order *order);
+struct wake_list turn_wakes(const struct turn *t); /* that started it */
+struct arena *turn_arena(struct turn *t);
 struct str turn_id(const struct turn *t);

@@ -204,6 +204,21 @@ judge(const struct look *l)
 	return recover_turn_decide(&RECOVER_SETTINGS_DEFAULT, &(struct recover_mark){ 0 }, &f);
 }
 
+/* What the turn has asked for before it was cut short stands in its log. */
+static void
+restore_order(struct sighting *s)
+{
+	struct look *l = s->look;
+	struct directive_order *order = &s->begin.order;
+
+	if (l->history.directive.len == 0 ||
+	    directive_order_read(l->history.directive, directive_continues(s->begin.wakes),
+				 &l->arena, order, NULL) != 0)
+		return;
+	order->known = wake_queue_less(l->wakes, s->begin.wakes, &l->arena);
+	s->begin.plan.reschedules = directive_order_wakes(order);
+}
+
 static void
 plan_open_turn(struct sighting *s)
 {
@@ -230,6 +245,7 @@ plan_open_turn(struct sighting *s)
 	plan_calls(l, &s->look->arena, &s->begin.plan);
 	s->begin.wakes = wake_queue_named(l->wakes, &s->look->arena,
 					  (struct str_list){ h->wakes.ptr, h->wakes.len });
+	restore_order(s);
 	if (parked)
 		return;
 	s->begin.plan.recover = judge(l);

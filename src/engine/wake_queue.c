@@ -187,6 +187,35 @@ wake_queue_read(struct engine *en, struct str session, struct arena *a, wake_que
 	read_page(r);
 }
 
+static bool
+is_among(struct wake_list wakes, struct str id)
+{
+	for (size_t i = 0; i < wakes.len; i++)
+		if (str_eq(wakes.ptr[i].item.id, id))
+			return true;
+	return false;
+}
+
+struct wake_list
+wake_queue_less(struct wake_list wakes, struct wake_list others, struct arena *a)
+{
+	struct queued_wake *copy = ARENA_ARRAY(a, wakes.len + 1, struct queued_wake);
+	size_t count = 0;
+
+	for (size_t i = 0; i < wakes.len; i++) {
+		struct wake_item *item = &copy[count].item;
+
+		if (is_among(others, wakes.ptr[i].item.id))
+			continue;
+		copy[count++] = wakes.ptr[i];
+		item->id = arena_str(a, item->id);
+		item->reason = arena_str(a, item->reason);
+		item->note = arena_str(a, item->note);
+		item->dedupe_key = arena_str(a, item->dedupe_key);
+	}
+	return (struct wake_list){ copy, count };
+}
+
 static int
 compare(const void *a, const void *b)
 {

@@ -22,6 +22,8 @@ typedef void wake_queue_fn(void *ctx, int rc, const struct err *err, const struc
 /* All wakes of a session, by id; texts and the list in a, which belongs to the job until done. */
 void wake_queue_read(struct engine *en, struct str session, struct arena *a, wake_queue_fn *done,
 		     void *ctx);
+/* Those that are not among others, with their texts in another arena. */
+struct wake_list wake_queue_less(struct wake_list wakes, struct wake_list others, struct arena *a);
 /* Those that are due, in the order they run. */
 struct wake_list wake_queue_due(struct wake_list wakes, struct arena *a, int64_t now_ms);
 /* Those among ids. */

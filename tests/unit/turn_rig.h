@@ -92,3 +92,4 @@ struct str rig_event_id(struct rig *r, const char *session, enum event_kind kind
 /* Inputs that nobody has consumed. */
 size_t rig_pending(struct rig *r, const char *session);
 bool rig_has_record(struct rig *r, struct str kind, const char *id);
+size_t rig_count_records(struct rig *r, struct str kind, const char *owner);

@@ -7,6 +7,7 @@ struct reading {
 	struct buf *out;
 	int64_t from;
 	bool done, found;
+	size_t count;
 	enum event_kind kind;
 	struct str id;
 	struct store_session *row;
@@ -215,6 +216,28 @@ rig_has_record(struct rig *r, struct str kind, const char *id)
 					       .limit = 1 },
 			on_record_row, &w);
 	return w.found;
+}
+
+static bool
+on_counted_row(void *ctx, const struct store_row *row)
+{
+	(void)row;
+	((struct reading *)ctx)->count++;
+	return true;
+}
+
+size_t
+rig_count_records(struct rig *r, struct str kind, const char *owner)
+{
+	struct reading w = { .r = r };
+
+	read_until_done(r,
+			&(struct store_query){ .kind = STORE_LIST_RECORDS,
+					       .record_kind = kind,
+					       .record_owner = str_of(owner),
+					       .limit = STORE_PAGE_ROWS_MAX },
+			on_counted_row, &w);
+	return w.count;
 }
 
 void

@@ -50,7 +50,7 @@ T12_tools_of_the_machine_and_of_servers_are_offered(void **state)
 	begin(&r, &s);
 	rig_session(&r, "s", "both");
 	rig_post(&r, "s", "hi");
-	check_str("tools", buf_str(&s.tools), STR("bash read get_page"));
+	check_str("tools", buf_str(&s.tools), STR("session_directive bash read get_page"));
 	rig_session(&r, "plain", "script");
 	rig_post(&r, "plain", "hi");
 	check_str("tools", buf_str(&s.tools), STR(""));
@@ -74,7 +74,7 @@ T10_a_server_that_does_not_answer_is_one_error_and_the_turn_goes_on(void **state
 	check_str("log", rig_log(&r, "s", 3),
 		  STR("status_running error:mcp_connection_failed_error model_request_start "
 		      "message\"over\" model_request_end status_idle:end_turn"));
-	check_str("tools", buf_str(&s.tools), STR("bash read"));
+	check_str("tools", buf_str(&s.tools), STR("session_directive bash read"));
 	problems[0].authentication = true;
 	rig_post(&r, "s", "again");
 	assert_true(

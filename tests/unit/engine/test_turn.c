@@ -17,7 +17,7 @@ static const struct row ROWS[] = {
 	  TURN_BEGINS "thinking message\"a\" model_request_end status_idle:end_turn" },
 	{ "T7 a tool nobody provides", "tool bash {\"command\":\"ls\"}\nsay b",
 	  TURN_BEGINS "tool_use model_request_end tool_result:error model_request_start "
-		      "message\"bash: there is no tool named bash; known: none\\nb\" "
+		      "message\"bash: there is no tool named bash; known: session_directive\\nb\" "
 		      "model_request_end status_idle:end_turn" },
 	{ "T6 a failure is retried until the attempts are used up", "fail overloaded",
 	  TURN_BEGINS

@@ -226,7 +226,7 @@ Q7_a_dead_process_adds_nothing_to_a_turn(void **state)
 	rig_advance(&r, 5000);
 	check_str("log", rig_log(&r, "s", 9),
 		  STR("tool_use model_request_end tool_result:error model_request_start "
-		      "message\"a: there is no tool named a; known: none\\nb\" "
+		      "message\"a: there is no tool named a; known: session_directive\\nb\" "
 		      "model_request_end status_idle:end_turn"));
 	rig_bury(&r, dead);
 	rig_release(&r);
