@@ -95,6 +95,11 @@ def model_faults(root, kind, timeout_s):
     return run_logged("tests/providers/faults", command, log, root, timeout_s, {"PERDURE_PROGRAM": str(program(root, kind))})
 
 
+def mcp_servers(root, timeout_s):
+    """tests/mcp: our client with public servers and the public conformance harness."""
+    yield from run_all(node_jobs(root, "mcp", timeout_s, {}))
+
+
 def node_jobs(root, folder, timeout_s, env):
     """Test files of a folder, on the Node that is among the packages of tests/conformance."""
     here = root / "tests" / "conformance"

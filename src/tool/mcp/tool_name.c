@@ -1,0 +1,62 @@
+#include "tool/mcp/tool_name.h"
+
+#include "base/buf.h"
+
+static bool
+is_plain(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+	       c == '_' || c == '-';
+}
+
+bool
+tool_name_is_plain(struct str name)
+{
+	for (size_t i = 0; i < name.len; i++)
+		if (!is_plain(name.ptr[i]))
+			return false;
+	return name.len > 0 && name.len <= TOOL_NAME_MAX;
+}
+
+static size_t
+put(char *out, size_t at, struct str text)
+{
+	for (size_t i = 0; i < text.len && at < TOOL_NAME_MAX; i++)
+		out[at++] = is_plain(text.ptr[i]) ? text.ptr[i] : '_';
+	return at;
+}
+
+static size_t
+make(struct str server, struct str tool, char out[TOOL_NAME_MAX])
+{
+	/* The tool's own end is what tells it from its neighbours: the server's name gives way. */
+	size_t room = tool.len + 2 < TOOL_NAME_MAX ? TOOL_NAME_MAX - 2 - tool.len : 0;
+	size_t at = 0;
+
+	if (server.len > 0 && room > 0) {
+		at = put(out, 0, str_slice(server, 0, room));
+		at = put(out, at, STR("__"));
+	}
+	return put(out, at, tool);
+}
+
+struct str
+tool_name_make(struct str server, struct str tool, struct arena *a)
+{
+	char name[TOOL_NAME_MAX];
+	size_t len = make(server, tool, name);
+
+	return arena_str(a, (struct str){ name, len });
+}
+
+bool
+tool_name_means(struct str name, struct str server, struct str tool)
+{
+	char made[TOOL_NAME_MAX];
+
+	if (str_eq(name, tool))
+		return true;
+	if (str_eq(name, (struct str){ made, make(STR(""), tool, made) }))
+		return true;
+	return str_eq(name, (struct str){ made, make(server, tool, made) });
+}
