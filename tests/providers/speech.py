@@ -51,3 +51,25 @@ def broke(dialect, kind, message):
 def refusal(dialect, message, kind="invalid_request_error"):
     error = {"type": kind, "message": message}
     return json.dumps({"type": "error", "error": error} if dialect == "claude" else {"error": error}).encode()
+
+
+def called(dialect, call_id, name, arguments):
+    """A call of a tool, and the end of the answer that asks for its result."""
+    text = json.dumps(arguments)
+    if dialect == "claude":
+        block = {"type": "tool_use", "id": call_id, "name": name, "input": {}}
+        return (event({"type": "content_block_stop", "index": 0})
+                + event({"type": "content_block_start", "index": 1, "content_block": block})
+                + event({"type": "content_block_delta", "index": 1,
+                         "delta": {"type": "input_json_delta", "partial_json": text}})
+                + event({"type": "content_block_stop", "index": 1})
+                + event({"type": "message_delta", "delta": {"stop_reason": "tool_use"},
+                         "usage": {"output_tokens": 3}}) + event({"type": "message_stop"}))
+    if dialect == "chat":
+        call = {"index": 0, "id": call_id, "type": "function", "function": {"name": name, "arguments": text}}
+        return (event({"choices": [{"index": 0, "delta": {"tool_calls": [call]}, "finish_reason": None}]})
+                + event({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]})
+                + event(b"[DONE]"))
+    item = {"type": "function_call", "id": "fc_" + call_id, "call_id": call_id, "name": name, "arguments": text}
+    return (event({"type": "response.output_item.done", "item": item})
+            + event({"type": "response.completed", "response": {"status": "completed", "output": [item]}}))
