@@ -7,7 +7,7 @@
 #include "net/http_write.h"
 
 /* A body that nobody asked for is read past up to here; above, closing is cheaper. */
-enum { SKIP_MAX = 256 * 1024, PIECES_MAX = 64, SEAL_BYTES = 64 * 1024 };
+enum { SKIP_MAX = 256 * 1024, PIECES_MAX = 64, SEAL_BYTES = 64 * 1024, SHORT_BODY = 4 * 1024 };
 
 static_assert(sizeof(uv_buf_t) == sizeof(struct iovec) &&
 		      offsetof(uv_buf_t, base) == offsetof(struct iovec, iov_base) &&
@@ -181,14 +181,20 @@ send_head(struct http_conn *c, const struct http_reply *reply, enum http_framing
 	};
 	bool bare = http_write_has_no_body(reply->status) || (r && r->is_head) ||
 		    framing != HTTP_LENGTH;
+	struct str body = bare ? (struct str){ 0 } : reply->body;
 
 	buf_clear(head);
 	http_write_head(head, reply, &facts);
+	if (body.len <=
+	    SHORT_BODY) { /* one piece costs the kernel less than two, and is one record */
+		buf_put_str(head, body);
+		body = (struct str){ 0 };
+	}
 	if (head->overflow) { /* headers of ours beyond any measure: a bug, but the peer's to see */
 		http_conn_abort(c, HTTP_GONE_BROKEN);
 		return;
 	}
-	send_texts(c, buf_str(head), bare ? (struct str){ 0 } : reply->body);
+	send_texts(c, buf_str(head), body);
 }
 
 /* The request's body may still be on its way: read past it, or close when that would take long or
