@@ -119,6 +119,29 @@ text_is_prefix_and_hex(void **state)
 	assert_int_equal(id.len, ID_TEXT_MAX - 1);
 }
 
+static void
+text_is_the_bytes_of_the_uuid(void **state)
+{
+	char out[ID_TEXT_MAX], want[3];
+	struct id_gen made, drawn;
+	struct rand a, b;
+
+	(void)state;
+	rand_init_seed(&a, 6);
+	rand_init_seed(&b, 6);
+	id_gen_init(&made, &a);
+	id_gen_init(&drawn, &b);
+	for (int i = 0; i < 1000; i++) {
+		struct uuid u = id_uuid7(&drawn, NOW_MS + i);
+
+		id_make(&made, NOW_MS + i, "x", out);
+		for (size_t at = 0; at < sizeof u.bytes; at++) {
+			snprintf(want, sizeof want, "%02x", u.bytes[at]);
+			assert_memory_equal(out + 2 + 2 * at, want, 2);
+		}
+	}
+}
+
 int
 main(void)
 {
@@ -129,5 +152,6 @@ main(void)
 	SUITE_TEST(&s, a_full_counter_borrows_time);
 	SUITE_TEST(&s, times_before_the_epoch_are_harmless);
 	SUITE_TEST(&s, text_is_prefix_and_hex);
+	SUITE_TEST(&s, text_is_the_bytes_of_the_uuid);
 	return suite_run(&s, "id");
 }
