@@ -26,9 +26,10 @@ struct arena_block {
 
 /* What waits in a pool is nobody's: whoever still looks at it is caught as after free(). */
 #ifdef WITH_ASAN
-#include <sanitizer/asan_interface.h>
-#define HIDE(block) ASAN_POISON_MEMORY_REGION((block)->data, (block)->size)
-#define SHOW(block) ASAN_UNPOISON_MEMORY_REGION((block)->data, (block)->size)
+void __asan_poison_memory_region(const volatile void *ptr, size_t size);
+void __asan_unpoison_memory_region(const volatile void *ptr, size_t size);
+#define HIDE(block) __asan_poison_memory_region((block)->data, (block)->size)
+#define SHOW(block) __asan_unpoison_memory_region((block)->data, (block)->size)
 #else
 #define HIDE(block) ((void)(block))
 #define SHOW(block) ((void)(block))
