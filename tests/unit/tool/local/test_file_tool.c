@@ -1,0 +1,257 @@
+#include "tool/local/file_tool.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "harness.h"
+#include "tool/local/tool_job.h"
+#include "work_dir.h"
+
+/* The files every row begins with. */
+static void
+fill(const struct work_dir *d)
+{
+	work_dir_put(d, "a.txt", "one\ntwo\nthree\n");
+	work_dir_put(d, "b/c.txt", "two twos\n\ttab\n");
+	work_dir_put(d, "b/d.c", "int main(void);\nint Two = 2;");
+	work_dir_put(d, ".hidden/e.txt", "two\n");
+	work_dir_put(d, "empty", "");
+	work_dir_put(d, "link", ">a.txt");
+	work_dir_put(d, "out", ">/etc/passwd");
+	work_dir_put(d, "secret/owner.token", "two\n");
+}
+
+static int (*const TOOLS[LOCAL_TOOLS])(const struct beneath *b, const struct tool_args *args,
+				       struct buf *out, struct err *e) = {
+	[LOCAL_READ] = read_tool, [LOCAL_WRITE] = write_tool, [LOCAL_EDIT] = edit_tool,
+	[LOCAL_GLOB] = glob_tool, [LOCAL_GREP] = grep_tool,
+};
+
+static int
+run(const struct work_dir *d, const char *tool, const char *arguments, struct arena *a,
+    struct buf *out, struct err *e)
+{
+	struct tool_job job = { .tool = str_of(tool), .arguments = str_of(arguments) };
+	struct str hidden = arena_printf(a, "%s/secret", d->path);
+	struct tool_args args = { 0 };
+	struct beneath b;
+	int rc;
+
+	assert_int_equal(tool_job_args(a, &job, &args, e), 0);
+	assert_int_equal(beneath_init(&b, str_of(d->path), hidden, a, e), 0);
+	rc = TOOLS[args.tool](&b, &args, out, e);
+	beneath_release(&b);
+	return rc;
+}
+
+/* want: the whole answer; or '!' and a part of the complaint. */
+static const struct {
+	const char *name, *tool, *arguments, *want, *file, *content;
+} ROWS[] = {
+	{ "T12 read a file", "read", "{\"file_path\":\"a.txt\"}", "one\ntwo\nthree\n" },
+	{ "T12 read from a line on", "read", "{\"file_path\":\"a.txt\",\"offset\":3}", "three\n" },
+	{ "T12 read some lines", "read", "{\"file_path\":\"a.txt\",\"offset\":2,\"limit\":1}",
+	  "two\n[lines 2 to 2 of 3; go on with offset 3]\n" },
+	{ "T12 read behind the end", "read", "{\"file_path\":\"a.txt\",\"offset\":9}",
+	  "!behind the end of a.txt: it has 3 lines" },
+	{ "T12 read an empty file", "read", "{\"file_path\":\"empty\"}", "[the file is empty]\n" },
+	{ "T12 read a folder", "read", "{\"file_path\":\"b\"}", "!is a directory; glob" },
+	{ "T12 read what is not there", "read", "{\"file_path\":\"x\"}",
+	  "!cannot open x: No such" },
+	{ "T12 read by a link", "read", "{\"file_path\":\"link\"}", "one\ntwo\nthree\n" },
+	{ "T12 read by a link out", "read", "{\"file_path\":\"out\"}", "!outside the working dir" },
+	{ "T12 read the server's data", "read", "{\"file_path\":\"secret/owner.token\"}",
+	  "!No such file" },
+	{ "T12 write a file", "write", "{\"file_path\":\"n\",\"content\":\"x\"}",
+	  "Made n (1 bytes)\n", "n", "x" },
+	{ "T12 write over a file", "write", "{\"file_path\":\"a.txt\",\"content\":\"\"}",
+	  "Replaced a.txt (0 bytes)\n", "a.txt", "" },
+	{ "T12 write into folders that are not there", "write",
+	  "{\"file_path\":\"x/y/z\",\"content\":\"x\"}", "Made x/y/z (1 bytes)\n", "x/y/z", "x" },
+	{ "T12 write by a link", "write", "{\"file_path\":\"link\",\"content\":\"x\"}",
+	  "Replaced link (1 bytes)\n", "a.txt", "x" },
+	{ "T12 write over a folder", "write", "{\"file_path\":\"b\",\"content\":\"x\"}",
+	  "!is a directory" },
+	{ "T12 write into a file as a folder", "write",
+	  "{\"file_path\":\"a.txt/x\",\"content\":\"x\"}", "!Not a directory" },
+	{ "T12 write to no name", "write", "{\"file_path\":\"b/..\",\"content\":\"x\"}",
+	  "!no name of a file" },
+	{ "T12 write to the server's data", "write",
+	  "{\"file_path\":\"secret/x\",\"content\":\"x\"}", "!cannot write", "secret/x", NULL },
+	{ "T12 edit once", "edit",
+	  "{\"file_path\":\"a.txt\",\"old_string\":\"two\",\"new_string\":\"2\"}",
+	  "Replaced 1 occurrence in a.txt\n", "a.txt", "one\n2\nthree\n" },
+	{ "T12 edit what is twice there", "edit",
+	  "{\"file_path\":\"b/c.txt\",\"old_string\":\"two\",\"new_string\":\"2\"}",
+	  "!old_string occurs 2 times in b/c.txt: give more", "b/c.txt", "two twos\n\ttab\n" },
+	{ "T12 edit all", "edit",
+	  "{\"file_path\":\"b/c.txt\",\"old_string\":\"two\",\"new_string\":\"2\","
+	  "\"replace_all\":true}",
+	  "Replaced 2 occurrences in b/c.txt\n", "b/c.txt", "2 2s\n\ttab\n" },
+	{ "T12 edit what is not there", "edit",
+	  "{\"file_path\":\"a.txt\",\"old_string\":\"four\",\"new_string\":\"4\"}",
+	  "!old_string does not occur in a.txt" },
+	{ "T12 glob", "glob", "{\"pattern\":\"**/*.txt\"}", "a.txt\nb/c.txt\n" },
+	{ "T12 glob below a path", "glob", "{\"pattern\":\"*\",\"path\":\"b\"}", "c.txt\nd.c\n" },
+	{ "T12 glob of hidden files", "glob", "{\"pattern\":\".*/*\"}", ".hidden/e.txt\n" },
+	{ "T12 glob of nothing", "glob", "{\"pattern\":\"*.zip\"}", "[no file matches]\n" },
+	{ "T12 glob in a file", "glob", "{\"pattern\":\"*\",\"path\":\"a.txt\"}", "!Not a direct" },
+	{ "T12 grep", "grep", "{\"pattern\":\"two\"}", "a.txt:2:two\nb/c.txt:1:two twos\n" },
+	{ "T12 grep in any case", "grep", "{\"pattern\":\"^int two\",\"case_insensitive\":true}",
+	  "b/d.c:2:int Two = 2;\n" },
+	{ "T12 grep digits", "grep", "{\"pattern\":\"\\\\d;$\"}", "b/d.c:2:int Two = 2;\n" },
+	{ "T12 grep a tab", "grep", "{\"pattern\":\"\\\\ttab\"}", "b/c.txt:2:\ttab\n" },
+	{ "T12 grep in some files", "grep", "{\"pattern\":\"two|Two\",\"glob\":\"*.c\"}",
+	  "b/d.c:2:int Two = 2;\n" },
+	{ "T12 grep for files", "grep",
+	  "{\"pattern\":\"t\",\"output_mode\":\"files_with_matches\"}", "a.txt\nb/c.txt\nb/d.c\n" },
+	{ "T12 grep and count", "grep", "{\"pattern\":\"t\",\"output_mode\":\"count\"}",
+	  "a.txt:2\nb/c.txt:2\nb/d.c:2\n" },
+	{ "T12 grep one file", "grep", "{\"pattern\":\"o\",\"path\":\"a.txt\"}",
+	  "a.txt:1:one\na.txt:2:two\n" },
+	{ "T12 grep the first", "grep", "{\"pattern\":\"o\",\"limit\":1}",
+	  "a.txt:1:one\n[there is more: shown are the first 1]\n" },
+	{ "T12 grep for nothing", "grep", "{\"pattern\":\"zebra\"}", "[nothing matches]\n" },
+	{ "T12 grep for nonsense", "grep", "{\"pattern\":\"(\"}", "!pattern: " },
+	{ "T12 grep brackets with a backslash", "grep", "{\"pattern\":\"[\\\\d]\"}",
+	  "b/d.c:1:int main(void);\n" },
+};
+
+static void
+test_row(void **state)
+{
+	const __typeof__(*ROWS) *row = *state;
+	struct work_dir d;
+	struct arena a;
+	struct buf out;
+	struct err e;
+
+	work_dir_init(&d);
+	fill(&d);
+	arena_init(&a);
+	buf_init(&out, 64 * 1024);
+	if (run(&d, row->tool, row->arguments, &a, &out, &e) == 0)
+		check_str("answer", buf_str(&out), str_of(row->want));
+	else if (row->want[0] != '!' || !str_contains(str_of(e.text), str_of(row->want + 1)))
+		fail_msg("said: %s", e.text);
+	if (row->file)
+		work_dir_check(&d, row->file, row->content);
+	buf_release(&out);
+	arena_release(&a);
+	work_dir_release(&d);
+}
+
+static void
+T12_a_file_keeps_its_mode_and_leaves_no_parts(void **state)
+{
+	char path[128];
+	struct work_dir d;
+	struct stat st;
+	struct arena a;
+	struct buf out;
+	struct err e;
+
+	(void)state;
+	work_dir_init(&d);
+	fill(&d);
+	arena_init(&a);
+	buf_init(&out, 64 * 1024);
+	snprintf(path, sizeof path, "%s/a.txt", d.path);
+	assert_int_equal(chmod(path, 0751), 0);
+	assert_int_equal(
+		run(&d, "write", "{\"file_path\":\"a.txt\",\"content\":\"x\"}", &a, &out, &e), 0);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0751);
+	buf_clear(&out);
+	assert_int_equal(run(&d, "glob", "{\"pattern\":\".*\"}", &a, &out, &e), 0);
+	check_str("left", buf_str(&out), STR("[no file matches]\n"));
+	buf_release(&out);
+	arena_release(&a);
+	work_dir_release(&d);
+}
+
+static void
+T12_an_answer_fits_its_room(void **state)
+{
+	struct work_dir d;
+	struct arena a;
+	struct err e;
+	static const char *const ASKS[][2] = {
+		{ "read", "{\"file_path\":\"long\"}" },
+		{ "read", "{\"file_path\":\"one-line\"}" },
+		{ "grep", "{\"pattern\":\"x\",\"limit\":100000}" },
+		{ "glob", "{\"pattern\":\"many/*\"}" },
+	};
+	char text[4000];
+
+	(void)state;
+	work_dir_init(&d);
+	for (size_t i = 0; i + 2 < sizeof text; i += 2)
+		memcpy(text + i, "x\n", 3);
+	work_dir_put(&d, "long", text);
+	memset(text, 'x', sizeof text - 1);
+	text[sizeof text - 1] = '\0';
+	work_dir_put(&d, "one-line", text);
+	for (int i = 0; i < 100; i++) {
+		snprintf(text, sizeof text, "many/a-rather-long-name-of-a-file-%d", i);
+		work_dir_put(&d, text, "x");
+	}
+	arena_init(&a);
+	for (size_t i = 0; i < ARRAY_LEN(ASKS); i++) {
+		struct buf out;
+
+		buf_init(&out, 2048);
+		assert_int_equal(run(&d, ASKS[i][0], ASKS[i][1], &a, &out, &e), 0);
+		assert_false(out.overflow);
+		assert_true(out.len > 300);
+		assert_true(str_ends(buf_str(&out), STR("]\n"))); /* and says that it is not all */
+		buf_release(&out);
+	}
+	arena_release(&a);
+	work_dir_release(&d);
+}
+
+static void
+T12_binary_files_are_refused(void **state)
+{
+	char path[128];
+	struct work_dir d;
+	struct arena a;
+	struct buf out;
+	struct err e;
+	FILE *file;
+
+	(void)state;
+	work_dir_init(&d);
+	arena_init(&a);
+	buf_init(&out, 64 * 1024);
+	snprintf(path, sizeof path, "%s/program", d.path);
+	file = fopen(path, "we");
+	fwrite("\177ELF\0two", 1, 8, file);
+	fclose(file);
+	assert_int_equal(run(&d, "read", "{\"file_path\":\"program\"}", &a, &out, &e), ERR_INVALID);
+	assert_true(str_contains(str_of(e.text), STR("is a binary file of 8 bytes")));
+	assert_int_equal(
+		run(&d, "edit",
+		    "{\"file_path\":\"program\",\"old_string\":\"two\",\"new_string\":\"2\"}", &a,
+		    &out, &e),
+		ERR_INVALID);
+	assert_int_equal(run(&d, "grep", "{\"pattern\":\"two\"}", &a, &out, &e), 0);
+	check_str("found", buf_str(&out), STR("[nothing matches]\n"));
+	buf_release(&out);
+	arena_release(&a);
+	work_dir_release(&d);
+}
+
+int
+main(void)
+{
+	struct suite s = { 0 };
+
+	SUITE_ROWS(&s, ROWS, test_row);
+	SUITE_TEST(&s, T12_a_file_keeps_its_mode_and_leaves_no_parts);
+	SUITE_TEST(&s, T12_an_answer_fits_its_room);
+	SUITE_TEST(&s, T12_binary_files_are_refused);
+	return suite_run(&s, "tool/local/file_tool");
+}

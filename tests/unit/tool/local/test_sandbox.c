@@ -1,0 +1,150 @@
+#include "tool/local/sandbox.h"
+
+#include <stdio.h>
+
+#include "harness.h"
+#include "work_dir.h"
+
+/* The command line as one text, each argument between blanks. */
+static struct str
+command(const struct tool_job *job, struct arena *a)
+{
+	const char *const *argv;
+	struct sandbox s;
+	struct str text = STR(" ");
+	struct err e;
+
+	assert_int_equal(sandbox_place(&s, job, "/opt/perdure", a, &e), 0);
+	argv = sandbox_command(&s, job, a);
+	for (; *argv; argv++)
+		text = arena_printf(a, STR_FMT "%s ", STR_ARG(text), *argv);
+	return text;
+}
+
+static const struct {
+	const char *name;
+	enum tool_access access;
+	bool network;
+	const char *has, *has_not; /* DIR is the working directory */
+} ROWS[] = {
+	{ "T12 to write", TOOL_ACCESS_WRITE, false, " --bind DIR DIR ", " --ro-bind DIR DIR " },
+	{ "T12 to read", TOOL_ACCESS_READ, false, " --ro-bind DIR DIR ", " --bind " },
+	{ "T12 an empty place", TOOL_ACCESS_NONE, false, " --tmpfs DIR ", "bind DIR" },
+	{ "T12 no network", TOOL_ACCESS_NONE, false, " --unshare-net ", "--share-net" },
+	{ "T12 a network", TOOL_ACCESS_NONE, true, " --unshare-pid ", "--unshare-net" },
+	{ "T12 ends with its parent", TOOL_ACCESS_NONE, true, " --die-with-parent ", "try /home" },
+	{ "T12 no privileges", TOOL_ACCESS_NONE, true, " --cap-drop ALL ", "cap-add" },
+	{ "T12 users of its own", TOOL_ACCESS_NONE, true, " --unshare-user ", "user-try" },
+	{ "T12 no variables", TOOL_ACCESS_NONE, true, " --clearenv ", "/etc /etc" },
+	{ "T12 the kernel's settings", TOOL_ACCESS_WRITE, true, " --remount-ro /proc ", "/sys" },
+	{ "T12 then the helper", TOOL_ACCESS_WRITE, true,
+	  " --chdir DIR -- /run/perdure tool-helper inside ", "/opt/perdure /opt" },
+};
+
+static struct str
+with_dir(const char *text, const char *path, struct arena *a)
+{
+	struct str head, rest = str_of(text), out = STR("");
+	size_t at;
+
+	while (str_find(rest, STR("DIR"), 0, &at)) {
+		head = str_slice(rest, 0, at);
+		out = arena_printf(a, STR_FMT STR_FMT "%s", STR_ARG(out), STR_ARG(head), path);
+		rest = str_slice(rest, at + 3, rest.len);
+	}
+	return arena_printf(a, STR_FMT STR_FMT, STR_ARG(out), STR_ARG(rest));
+}
+
+static void
+test_row(void **state)
+{
+	const __typeof__(*ROWS) *row = *state;
+	struct work_dir d;
+	struct arena a;
+	struct str got;
+
+	work_dir_init(&d);
+	arena_init(&a);
+	got = command(&(struct tool_job){ .directory = str_of(d.path),
+					  .sandboxed = true,
+					  .access = row->access,
+					  .network = row->network },
+		      &a);
+	if (!str_contains(got, with_dir(row->has, d.path, &a)) ||
+	    str_contains(got, with_dir(row->has_not, d.path, &a)))
+		fail_msg(STR_FMT, STR_ARG(got));
+	arena_release(&a);
+	work_dir_release(&d);
+}
+
+static void
+T12_the_servers_data_is_covered(void **state)
+{
+	struct work_dir d;
+	struct arena a;
+	struct str data, got;
+
+	(void)state;
+	work_dir_init(&d);
+	work_dir_put(&d, "data/owner.token", "x");
+	work_dir_put(&d, "link", ">data");
+	arena_init(&a);
+	data = arena_printf(&a, "%s/link", d.path);
+	got = command(&(struct tool_job){ .directory = str_of(d.path),
+					  .hidden = data,
+					  .sandboxed = true,
+					  .access = TOOL_ACCESS_WRITE },
+		      &a);
+	assert_true(str_contains(
+		got,
+		with_dir(" --bind DIR DIR --perms 0000 --tmpfs DIR/data --remount-ro DIR/data ",
+			 d.path, &a)));
+	arena_release(&a);
+	work_dir_release(&d);
+}
+
+static const struct {
+	const char *name, *directory, *hidden; /* NULL: a folder that exists */
+	bool sandboxed;
+	int want;
+} PLACES[] = {
+	{ "T12 a folder", NULL, "", true, 0 },
+	{ "T12 the whole machine", "/", "", true, ERR_DENIED },
+	{ "T12 the whole machine by a detour", "/usr/..", "", true, ERR_DENIED },
+	{ "T12 the kernel's files", "/proc", "", true, ERR_DENIED },
+	{ "T12 the whole machine, sandbox off", "/", "", false, 0 },
+	{ "T12 the server's data", NULL, NULL, true, ERR_DENIED },
+	{ "T12 the server's data, sandbox off", NULL, NULL, false, ERR_DENIED },
+	{ "T12 nowhere", "/nowhere", "", true, ERR_NOT_FOUND },
+	{ "T12 a file", "/etc/passwd", "", true, ERR_NOT_FOUND },
+};
+
+static void
+test_place(void **state)
+{
+	const __typeof__(*PLACES) *row = *state;
+	struct tool_job job = { .sandboxed = row->sandboxed };
+	struct work_dir d;
+	struct sandbox s;
+	struct arena a;
+	struct err e;
+
+	work_dir_init(&d);
+	arena_init(&a);
+	job.directory = str_of(row->directory ? row->directory : d.path);
+	job.hidden = str_of(row->hidden ? row->hidden : d.path);
+	assert_int_equal(sandbox_place(&s, &job, "/opt/perdure", &a, &e), row->want);
+	arena_release(&a);
+	work_dir_release(&d);
+}
+
+int
+main(void)
+{
+	struct suite s = { 0 };
+
+	SUITE_ROWS(&s, ROWS, test_row);
+	SUITE_TEST(&s, T12_the_servers_data_is_covered);
+	SUITE_ROWS(&s, PLACES, test_place);
+	return suite_run(&s, "tool/local/sandbox");
+}
