@@ -22,15 +22,14 @@ put_name(struct buf *out, struct str name)
 }
 
 void
-session_folder_path(struct buf *out, struct str data, struct str agent, struct str session,
-		    struct str part)
+session_folder_path(const struct session_folder *f, struct buf *out)
 {
-	buf_printf(out, STR_FMT "/agents/", STR_ARG(data));
-	put_name(out, agent);
+	buf_printf(out, STR_FMT "/agents/", STR_ARG(f->data));
+	put_name(out, f->agent);
 	buf_puts(out, "/sessions/");
-	put_name(out, session);
+	put_name(out, f->session);
 	buf_putc(out, '/');
-	buf_put_str(out, part);
+	buf_put_str(out, f->part);
 }
 
 /* The last part is usually there already: one call then. */
@@ -52,22 +51,21 @@ make_parts(char *path, size_t from)
 }
 
 int
-session_folder_make(struct str data, struct str agent, struct str session, struct str part,
-		    struct arena *a, struct str *out, struct err *e)
+session_folder_make(const struct session_folder *f, struct arena *a, struct str *out, struct err *e)
 {
 	char text[PATH_MAX_BYTES + 1] = "";
 	struct buf b;
 	int rc;
 
 	buf_init(&b, PATH_MAX_BYTES);
-	session_folder_path(&b, data, agent, session, part);
+	session_folder_path(f, &b);
 	rc = buf_check(&b, "the path of the session's folder", e);
 	if (rc == 0)
 		memcpy(text, b.ptr, b.len);
 	buf_release(&b);
 	if (rc != 0)
 		return rc;
-	if (make_parts(text, data.len) != 0 && errno != EEXIST)
+	if (make_parts(text, f->data.len) != 0 && errno != EEXIST)
 		return err_set(e, errno == ENOSPC ? ERR_NO_SPACE : ERR_IO,
 			       "cannot make the folder %s: %s", text, strerror(errno));
 	*out = arena_str(a, str_of(text));

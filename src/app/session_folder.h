@@ -7,8 +7,13 @@
 #include "base/err.h"
 #include "base/str.h"
 
-void session_folder_path(struct buf *out, struct str data, struct str agent, struct str session,
-			 struct str part);
-/* Makes what of it is missing below data; for its owner alone. */
-NODISCARD int session_folder_make(struct str data, struct str agent, struct str session,
-				  struct str part, struct arena *a, struct str *out, struct err *e);
+struct session_folder {
+	struct str data;           /* the data directory */
+	struct str agent, session; /* ids */
+	struct str part;           /* a word of ours */
+};
+
+void session_folder_path(const struct session_folder *f, struct buf *out);
+/* Makes what of it is missing below data; for its owner alone. The path lives in a. */
+NODISCARD int session_folder_make(const struct session_folder *f, struct arena *a, struct str *out,
+				  struct err *e);

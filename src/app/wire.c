@@ -269,7 +269,11 @@ session_work(void *ctx, struct str agent, struct str session, struct arena *a, s
 {
 	const struct wire *w = ctx;
 
-	return session_folder_make(w->config->data, agent, session, STR("workspace"), a, out, e);
+	return session_folder_make(&(struct session_folder){ .data = w->config->data,
+							     .agent = agent,
+							     .session = session,
+							     .part = STR("workspace") },
+				   a, out, e);
 }
 
 /* Calls run in our own program: by its path, for it is shown to what runs in a sandbox. */
@@ -300,6 +304,24 @@ on_over(void *ctx)
 	w->events.on_drained(w->events.ctx);
 }
 
+static struct engine_settings
+settings_of(const struct config *config)
+{
+	return (struct engine_settings){
+		.default_model = config->model,
+		.queue_depth = config->queue.depth,
+		.quiet_ms = config->queue.quiet_ms,
+		.rules = { config->approvals.rules.ptr, config->approvals.rules.len },
+		.approvals = {
+			.unattended = config->approvals.unattended_denies ? APPROVAL_DENY
+									  : APPROVAL_ALLOW,
+			.expire_after_ms = config->approvals.expire_after_s * 1000,
+			.expired = config->approvals.expired_denies ? APPROVAL_DENY
+								    : APPROVAL_ALLOW,
+		},
+	};
+}
+
 int
 wire_open(struct wire **out, struct loop *loop, const struct config *config,
 	  const struct wire_events *events, struct err *e)
@@ -327,9 +349,7 @@ wire_open(struct wire **out, struct loop *loop, const struct config *config,
 			.tools = w->tools,
 			.folders = { session_work, w },
 			.owner_token = str_of(w->owner_token),
-			.settings = { .default_model = config->model,
-				      .queue_depth = config->queue.depth,
-				      .quiet_ms = config->queue.quiet_ms },
+			.settings = settings_of(config),
 		});
 		rc = open_surfaces(w, e);
 	}
@@ -358,14 +378,14 @@ wire_new_token_file(const struct wire *w)
 void
 wire_reload(struct wire *w, const struct config *config)
 {
+	struct engine_settings settings;
 	struct err e;
 
 	w->config = config;
 	api_set_lists(w->api, config->hosts, config->origins);
 	models_reload(w->models, config);
-	engine_reload(w->engine, &(struct engine_settings){ .default_model = config->model,
-							    .queue_depth = config->queue.depth,
-							    .quiet_ms = config->queue.quiet_ms });
+	settings = settings_of(config);
+	engine_reload(w->engine, &settings);
 	if (use_certificate(w, &e) != 0)
 		log_write(LOG_ERROR, "tls.certificate_kept", LOG_STR("reason", str_of(e.text)));
 }
