@@ -23,6 +23,7 @@
 #include "base/arena.h"
 #include "base/log.h"
 #include "base/str.h"
+#include "core/approval_policy.h"
 #include "core/cost.h"
 #include "core/reset_policy.h"
 #include "core/retry_policy.h"
@@ -124,6 +125,15 @@ struct config {
 		int64_t depth;    /* messages that may wait in a session; one more: 429 */
 		int64_t quiet_ms; /* collect: a burst ends after this much silence */
 	} queue;
+	struct {
+		struct config_approval_rules {
+			const struct approval_rule *ptr;
+			size_t len;
+		} rules;
+		bool unattended_denies; /* a question in a session without a person */
+		int64_t expire_after_s; /* 0: questions wait for ever */
+		bool expired_denies;
+	} approvals;
 	bool group_sessions_per_user, thread_sessions_per_user;
 	int64_t session_store_max_age_days; /* 0: lanes are never pruned */
 	struct {

@@ -14,6 +14,7 @@
 #define PLATFORM(member)     MEMBER(struct config_platform, member)
 #define CHAT_TYPE(member)    MEMBER(struct config_chat_type, member)
 #define AGENT(member)        MEMBER(struct config_agent, member)
+#define RULE(member)         MEMBER(struct approval_rule, member)
 
 enum {
 	KIB = 1024,
@@ -29,6 +30,8 @@ static const char *const LOG_LEVELS[] = { "debug", "info", "warn", "error", NULL
 static const char *const LOG_FORMATS[] = { "json", "text", NULL };
 static const char *const KINDS[] = { "openai-chat", "openai-responses", "anthropic", NULL };
 static const char *const RESET_MODES[] = { "none", "idle", "daily", "both", NULL };
+static const char *const ACTIONS[] = { "allow", "ask", "deny", NULL }; /* enum approval_action */
+static const char *const ALLOW_DENY[] = { "allow", "deny", NULL };
 static const char *const OFF_ON[] = { "off", "on", NULL };
 
 #define FLAG(said)      .type = CONFIG_BOOL, .value = (said)
@@ -134,6 +137,19 @@ const struct config_key CONFIG_KEYS[] = {
 	  .doc = "messages that may wait in a session; one more is answered with 429" },
 	{ "queue.quiet_ms", MS(0, 60 * SECOND), FILE_(queue.quiet_ms), .value = "1500 ms",
 	  .doc = "silence that ends a burst of messages in collect mode" },
+	{ "approvals.rules[].tool", .type = CONFIG_TEXT, RULE(tool), .max = 128, .required = true,
+	  .doc = "the tool it speaks of; * stands for any text" },
+	{ "approvals.rules[].pattern", .type = CONFIG_TEXT, RULE(pattern), .max = 1000,
+	  .shown = "the whole tool",
+	  .doc = "what the call does: a command, a path; * stands for any text" },
+	{ "approvals.rules[].action", WORD(ACTIONS), RULE(action), .required = true,
+	  .doc = "what becomes of such a call; the last rule that matches decides" },
+	{ "approvals.unattended", WORD(ALLOW_DENY), FILE_(approvals.unattended_denies),
+	  .value = "deny", .doc = "the answer to questions in sessions without a person" },
+	{ "approvals.expire_after_s", S(0, 365 * DAY_S), FILE_(approvals.expire_after_s),
+	  .value = "0 s", .doc = "how long a question waits for its answer; 0: for ever" },
+	{ "approvals.expired", WORD(ALLOW_DENY), FILE_(approvals.expired_denies), .value = "deny",
+	  .doc = "the answer to a question that waited so long" },
 	{ "group_sessions_per_user", FLAG("true"), FILE_(group_sessions_per_user),
 	  .doc = "in groups everybody has a conversation of their own" },
 	{ "thread_sessions_per_user", FLAG("false"), FILE_(thread_sessions_per_user),
@@ -204,6 +220,8 @@ const struct config_scope CONFIG_SCOPES[] = {
 	{ "providers[]", sizeof(struct config_provider), offsetof(struct config, providers) },
 	{ "providers[].models[]", sizeof(struct config_model),
 	  offsetof(struct config_provider, models) },
+	{ "approvals.rules[]", sizeof(struct approval_rule),
+	  offsetof(struct config, approvals.rules) },
 	{ "chat_types.<type>", sizeof(struct config_chat_type), offsetof(struct config, chat_types),
 	  offsetof(struct config_chat_type, name), config_name_is_chat_type,
 	  "dm, group, channel or thread" },

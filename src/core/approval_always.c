@@ -1,4 +1,6 @@
 #include "core/approval_always.h"
+
+#include "base/json_write.h"
 #include "core/approval_subject.h"
 
 size_t
@@ -81,4 +83,48 @@ approval_always_rules(struct str tool, struct json arguments, struct arena *a,
 			return 0;
 	}
 	return subjects.count;
+}
+
+void
+approval_always_write(struct buf *out, const struct approval_rule *rules, size_t count)
+{
+	struct jw w;
+
+	jw_init(&w, out);
+	jw_object(&w);
+	jw_field_array(&w, "rules");
+	for (size_t i = 0; i < count; i++) {
+		jw_object(&w);
+		jw_field_str(&w, "tool", rules[i].tool);
+		if (rules[i].pattern.ptr)
+			jw_field_str(&w, "pattern", rules[i].pattern);
+		jw_end_object(&w);
+	}
+	jw_end_array(&w);
+	jw_end_object(&w);
+}
+
+size_t
+approval_always_read(struct str text, struct arena *a,
+		     struct approval_rule out[APPROVAL_ALWAYS_MAX])
+{
+	struct json_doc *doc = ARENA_NEW(a, struct json_doc);
+	struct json list, tool, pattern;
+	size_t count = 0;
+
+	if (json_parse(a, text, &JSON_LIMITS_DEFAULT, doc, NULL) != 0 ||
+	    !json_find(json_root(doc), STR("rules"), &list))
+		return 0;
+	for (struct json_iter it = json_iter(list);
+	     count < APPROVAL_ALWAYS_MAX && json_next(&it);) {
+		if (!json_find(it.value, STR("tool"), &tool))
+			continue;
+		out[count] = (struct approval_rule){ .tool = json_str(tool, a),
+						     .action = APPROVAL_ALLOW,
+						     .layer = APPROVAL_SESSION };
+		if (json_find(it.value, STR("pattern"), &pattern))
+			out[count].pattern = json_str(pattern, a);
+		count++;
+	}
+	return count;
 }

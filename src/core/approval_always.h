@@ -4,6 +4,7 @@
  * skill the name. Of a tool whose arguments mean nothing to us it is the tool as a whole. */
 #pragma once
 #include "base/arena.h"
+#include "base/buf.h"
 #include "core/approval_policy.h"
 
 enum { APPROVAL_ALWAYS_MAX = 64 };
@@ -18,3 +19,9 @@ size_t approval_always_arity(const struct str *words, size_t count);
  * live in a or in the document of arguments. */
 size_t approval_always_rules(struct str tool, struct json arguments, struct arena *a,
 			     struct approval_rule out[APPROVAL_ALWAYS_MAX]);
+
+/* The rules as a record keeps them: {"rules":[{"tool","pattern"?}]}, and back: at most
+ * APPROVAL_ALWAYS_MAX, none when it is no such object. */
+void approval_always_write(struct buf *out, const struct approval_rule *rules, size_t count);
+size_t approval_always_read(struct str text, struct arena *a,
+			    struct approval_rule out[APPROVAL_ALWAYS_MAX]);

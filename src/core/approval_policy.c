@@ -70,6 +70,30 @@ approval_policy_decide(struct approval_rules rules, struct str tool, struct json
 	return worst;
 }
 
+static const struct str MODES[] = {
+	[APPROVAL_ALWAYS_ALLOW] = STR("always_allow"),
+	[APPROVAL_ALWAYS_ASK] = STR("always_ask"),
+	[APPROVAL_AUTO] = STR("auto"),
+};
+
+struct str
+approval_mode_name(enum approval_mode mode)
+{
+	return MODES[mode];
+}
+
+bool
+approval_mode_parse(struct str word, enum approval_mode *out)
+{
+	for (size_t i = 0; i < ARRAY_LEN(MODES); i++) {
+		if (!str_eq(word, MODES[i]))
+			continue;
+		*out = (enum approval_mode)i;
+		return true;
+	}
+	return false;
+}
+
 bool
 approval_policy_mode_rule(enum approval_mode mode, struct str tool, struct approval_rule *out)
 {

@@ -49,6 +49,9 @@ struct approval_decision approval_policy_decide(struct approval_rules rules, str
 
 /* How an agent's tool is configured. */
 enum approval_mode { APPROVAL_ALWAYS_ALLOW, APPROVAL_ALWAYS_ASK, APPROVAL_AUTO };
+/* "always_allow", "always_ask", "auto". */
+struct str approval_mode_name(enum approval_mode mode);
+bool approval_mode_parse(struct str word, enum approval_mode *out);
 /* The agent-layer rule a mode stands for; false for auto, which leaves it to the other rules. */
 bool approval_policy_mode_rule(enum approval_mode mode, struct str tool, struct approval_rule *out);
 

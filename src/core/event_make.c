@@ -219,6 +219,12 @@ event_make_tool_use(struct buf *out, const struct make_tool_use *m)
 		jw_field_str(&w, "mcp_server_name", m->mcp_server_name);
 	jw_field_raw(&w, "input", m->input);
 	some_text(&w, "evaluated_permission", m->permission);
+	if (m->policy.len > 0) {
+		jw_field_object(&w, "evaluation");
+		jw_field_str(&w, "type", m->policy);
+		jw_field_str(&w, "digest", m->digest);
+		jw_end_object(&w);
+	}
 	if (m->kind == EVENT_AGENT_TOOL_USE && m->client_side)
 		jw_field_str(&w, "executor", STR("client"));
 	some_text(&w, "provider_call_id", m->call_id);

@@ -48,6 +48,8 @@ struct make_tool_use {
 	struct str name, mcp_server_name;
 	struct str input;      /* JSON object */
 	struct str permission; /* allow | ask | deny, or empty */
+	struct str policy;     /* always_allow | always_ask | auto; empty: it was not judged */
+	struct str digest;     /* of what was judged, hex */
 	struct str call_id;    /* the provider's own id for the call, or empty */
 	bool client_side;      /* a tool_use that a client's worker executes */
 };

@@ -92,6 +92,11 @@ add(struct tool_offer *o, const struct tool_doc *doc, struct turn_tool tool, str
 	if (tool.name.len == 0 || find(o, tool.name))
 		return; /* nobody could tell the two apart */
 	tool.repeatable = doc->read_only || doc->idempotent;
+	if (tool.kind != EVENT_AGENT_CUSTOM_TOOL_USE) {
+		o->judged = true;
+		o->rule_count +=
+			approval_policy_mode_rule(tool.policy, tool.name, &o->rules[o->rule_count]);
+	}
 	o->docs[o->count] = *doc;
 	o->tools[o->count++] = tool;
 }
@@ -128,7 +133,7 @@ add_local(const struct tool_offer_facts *f, struct json block, struct arena *a,
 			add(o, doc,
 			    (struct turn_tool){ .kind = EVENT_AGENT_TOOL_USE,
 						.client_side = f->by_worker,
-						.ask = c.policy != APPROVAL_ALWAYS_ALLOW },
+						.policy = c.policy },
 			    a);
 	}
 }
@@ -137,7 +142,10 @@ static void
 add_own(const struct tool_offer_facts *f, struct arena *a, struct tool_offer *o)
 {
 	for (size_t i = 0; i < f->own.count; i++)
-		add(o, &f->own.ptr[i], (struct turn_tool){ .kind = EVENT_AGENT_TOOL_USE }, a);
+		add(o, &f->own.ptr[i],
+		    (struct turn_tool){ .kind = EVENT_AGENT_TOOL_USE,
+					.policy = APPROVAL_ALWAYS_ALLOW },
+		    a);
 }
 
 static void
@@ -154,7 +162,7 @@ add_remote(const struct tool_offer_facts *f, struct arena *a, struct tool_offer 
 			add(o, doc,
 			    (struct turn_tool){ .kind = EVENT_AGENT_MCP_TOOL_USE,
 						.mcp_server_name = doc->server,
-						.ask = c.policy != APPROVAL_ALWAYS_ALLOW },
+						.policy = c.policy },
 			    a);
 	}
 }
@@ -166,7 +174,8 @@ tool_offer_make(const struct tool_offer_facts *f, struct arena *a, struct tool_o
 	size_t most = json_count(f->blocks) + f->own.count + f->local.count + f->remote.count + 1;
 
 	*out = (struct tool_offer){ .tools = ARENA_ARRAY(a, most, struct turn_tool),
-				    .docs = ARENA_ARRAY(a, most, struct tool_doc) };
+				    .docs = ARENA_ARRAY(a, most, struct tool_doc),
+				    .rules = ARENA_ARRAY(a, most, struct approval_rule) };
 	if (json_is_set(built_in)) {
 		add_own(f, a, out);
 		add_local(f, built_in, a, out);

@@ -33,6 +33,9 @@ struct tool_offer {
 	struct turn_tool *tools;
 	struct tool_doc *docs; /* beside the tool of the same index; name as its home has it */
 	size_t count;
+	bool judged; /* rules matter for some of them: they are not only the client's */
+	struct approval_rule *rules; /* what the agent says of them */
+	size_t rule_count;
 };
 
 /* Texts stay where they are, or in a. */

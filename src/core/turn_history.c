@@ -66,7 +66,7 @@ on_request_end(struct turn_history *h, const struct event *ev, struct json paylo
 static void
 on_call(struct turn_history *h, const struct event *ev, struct json payload)
 {
-	struct json input = { 0 };
+	struct json input = { 0 }, evaluation;
 	struct turn_call *call = vec_push(&h->calls);
 	struct sha256 digest;
 
@@ -80,6 +80,11 @@ on_call(struct turn_history *h, const struct event *ev, struct json payload)
 		.call_id = text_of(h, payload, "provider_call_id"),
 	};
 	call->state = call_state_first(payload, call->client_side);
+	call->asked_ms = ev->created_at_ms;
+	if (json_find(payload, STR("evaluation"), &evaluation)) {
+		call->digest = text_of(h, evaluation, "digest");
+		IGNORE(approval_mode_parse(text_of(h, evaluation, "type"), &call->policy));
+	}
 	digest = call_digest(call->name, input, &h->scratch);
 	loop_guard_call(&h->guard, &digest);
 }
@@ -93,6 +98,7 @@ on_answer(struct turn_history *h, const struct event *ev, struct json payload)
 		.seq = ev->seq,
 		.kind = ev->kind,
 		.allow = str_eq(text_of(h, payload, "result"), STR("allow")),
+		.always = str_eq(text_of(h, payload, "scope"), STR("always")),
 		.deny_message = text_of(h, payload, "deny_message"),
 	};
 }

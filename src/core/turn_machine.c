@@ -19,6 +19,8 @@ turn_machine_new(struct arena *kept, const struct turn_plan *plan)
 	m->note = plan->note;
 	m->reschedules = plan->reschedules;
 	m->drop_partial = plan->has_partial;
+	for (size_t i = 0; i < plan->rules.count; i++)
+		*vec_push(&m->rules) = plan->rules.ptr[i];
 	for (size_t i = 0; i < plan->call_count; i++)
 		turn_machine_adopt_call(m, &plan->calls[i]);
 	return m;
@@ -35,6 +37,7 @@ turn_machine_release(struct turn_machine *m)
 	vec_release(&m->events);
 	vec_release(&m->asked);
 	vec_release(&m->calls);
+	vec_release(&m->rules);
 	vec_release(&m->steered);
 }
 
@@ -163,6 +166,7 @@ turn_machine_go_on(struct turn_machine *m)
 	answers = turn_machine_consume_answers(m);
 	if (answers.len > 0)
 		log_consumed(m, answers);
+	turn_machine_check_calls(m);
 	turn_machine_log_outcomes(m);
 	if (m->events.len > 0 && (turn_machine_may_launch(m) || turn_machine_is_working(m))) {
 		turn_machine_submit(m, TURN_LEASE_KEEP, AFTER_STEP);

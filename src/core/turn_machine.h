@@ -18,6 +18,7 @@
 #include "base/arena.h"
 #include "base/sha256.h"
 #include "base/str.h"
+#include "core/approval_policy.h"
 #include "core/event.h"
 #include "core/event_make.h"
 #include "core/loop_guard.h"
@@ -41,10 +42,10 @@ enum {
 /* A tool the model may call. */
 struct turn_tool {
 	struct str name, mcp_server_name;
-	enum event_kind kind; /* tool_use, custom_tool_use or mcp_tool_use */
-	bool client_side;     /* a client executes it: the turn parks */
-	bool ask;             /* a person is asked first */
-	bool repeatable;      /* a call whose outcome nobody knows may be started again */
+	enum event_kind kind;      /* tool_use, custom_tool_use or mcp_tool_use */
+	bool client_side;          /* a client executes it: the turn parks */
+	enum approval_mode policy; /* how the agent has it; the plan's rules hold it too */
+	bool repeatable;           /* a call whose outcome nobody knows may be started again */
 };
 
 /* Something that is missing in the turn, told once: it goes on without. */
@@ -61,6 +62,10 @@ struct turn_call {
 	bool client_side;
 	struct str name, arguments; /* JSON object */
 	struct str call_id;         /* the provider's own; may be empty */
+	struct str
+		digest; /* hex, of what was judged when it was made (core/call_digest); empty: none */
+	enum approval_mode policy; /* the agent's, when it was judged */
+	int64_t asked_ms;
 };
 
 /* An answer that is pending. */
@@ -68,7 +73,7 @@ struct turn_answer {
 	struct str id, call; /* the input, the call it answers (event ids) */
 	int64_t seq;
 	enum event_kind kind;
-	bool allow; /* of a confirmation */
+	bool allow, always; /* of a confirmation; always: calls like it, too */
 	struct str deny_message;
 };
 
@@ -95,6 +100,7 @@ struct turn_plan {
 	struct str problem; /* why no model can be asked; empty: one can */
 	const struct turn_tool *tools;
 	size_t tool_count;
+	struct approval_rules rules; /* which calls run, which wait for people, which are denied */
 	const struct turn_trouble *troubles; /* TURN_OPENS */
 	size_t trouble_count;
 	int64_t max_steps, timeout_ms;

@@ -38,6 +38,15 @@ turn_machine_id(struct turn_machine *m)
 	return arena_printf(m->kept, "sevt_%s", hex);
 }
 
+struct str
+turn_machine_hex(struct arena *a, const struct sha256 *digest)
+{
+	char hex[2 * sizeof digest->bytes + 1];
+
+	sha256_hex(digest, sizeof digest->bytes, hex);
+	return arena_str(a, str_of(hex));
+}
+
 int
 turn_machine_jitter(struct turn_machine *m)
 {

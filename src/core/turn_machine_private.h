@@ -1,6 +1,7 @@
 /* turn_machine_private - the state behind core/turn_machine, shared by its parts: turn_machine.c (what
- * comes next), turn_machine_start.c (how it begins), turn_machine_model.c (a request and its answer), turn_machine_call.c (tool calls and
- * their answers), turn_machine_log.c (the commit being put together). */
+ * comes next), turn_machine_start.c (how it begins), turn_machine_model.c (a request and its answer),
+ * turn_machine_judge.c (what the model asked for), turn_machine_call.c (tool calls and their answers),
+ * turn_machine_log.c (the commit being put together). */
 #pragma once
 #include "base/buf.h"
 #include "base/vec.h"
@@ -78,6 +79,7 @@ struct turn_machine {
 	int64_t backoff_ms;
 
 	VEC(struct call_work) calls;
+	VEC(struct approval_rule) rules; /* the plan's, and what people allowed meanwhile */
 	int64_t steps;
 	struct loop_guard guard;
 };
@@ -85,6 +87,7 @@ struct turn_machine {
 /* turn_machine_log.c */
 struct buf turn_machine_payload(void); /* empty, with the ceiling of a payload */
 struct str turn_machine_id(struct turn_machine *m);
+struct str turn_machine_hex(struct arena *a, const struct sha256 *digest);
 int turn_machine_jitter(struct turn_machine *m);
 struct turn_effect *turn_machine_do(struct turn_machine *m, enum turn_effect_kind kind);
 void turn_machine_timer(struct turn_machine *m, enum turn_timer timer, int64_t delay_ms);
@@ -121,14 +124,16 @@ void turn_machine_give_up(struct turn_machine *m, const char *type, struct str m
 
 /* turn_machine_call.c */
 void turn_machine_adopt_call(struct turn_machine *m, const struct turn_call *call);
-/* The model's calls into the commit, in its order; those nobody can run get their result at once. */
-void turn_machine_log_calls(struct turn_machine *m);
+/* Its outcome is known; output must stay. */
+void turn_machine_settle(struct call_work *w, enum tool_outcome outcome, struct str output);
 void turn_machine_take_outcome(struct turn_machine *m, const struct turn_input *in);
 /* Known outcomes into the commit. */
 void turn_machine_log_outcomes(struct turn_machine *m);
 /* Answers that a running turn consumes now: their ids. The calls change state as the log will have
  * it; a denied one has its outcome. */
 struct str_list turn_machine_consume_answers(struct turn_machine *m);
+/* What is about to run must be what was judged: a call that is not gets its outcome here. */
+void turn_machine_check_calls(struct turn_machine *m);
 /* Are there calls that the answers at hand do not settle? */
 bool turn_machine_must_wait(const struct turn_machine *m);
 /* Answers that a parked turn can consume without running: no call starts by them. */
@@ -142,6 +147,11 @@ bool turn_machine_is_working(const struct turn_machine *m);
 struct str_list turn_machine_waits_for(struct turn_machine *m);
 /* Cancels what runs and writes a result for each call that has none; waiting calls too if asked. */
 void turn_machine_close_calls(struct turn_machine *m, enum tool_outcome outcome, bool waiting_too);
+
+/* turn_machine_judge.c */
+/* The model's calls into the commit, in its order; those nobody can or may run get their result at
+ * once. */
+void turn_machine_log_calls(struct turn_machine *m);
 
 /* turn_machine_start.c */
 void turn_machine_begin(struct turn_machine *m);

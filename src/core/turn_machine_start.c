@@ -33,6 +33,7 @@ turn_machine_continue(struct turn_machine *m)
 	answers = turn_machine_consume_answers(m);
 	turn_machine_log_running(m, answers);
 	m->pending = answers;
+	turn_machine_check_calls(m);
 	turn_machine_log_outcomes(m);
 	turn_machine_submit(m, TURN_LEASE_TAKE, AFTER_STEP);
 }

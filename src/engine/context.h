@@ -14,6 +14,7 @@ struct context_setup {
 	struct engine_model_terms terms;
 	struct str problem;
 	struct tool_offer offer;
+	struct approval_rules rules; /* of agent, workspace and session */
 	struct tool_place place;
 	const struct tool_server *servers; /* that may be called */
 	size_t server_count;

@@ -4,6 +4,7 @@
 #include "base/xalloc.h"
 #include "core/environment_run.h"
 #include "core/mcp_servers.h"
+#include "engine/approval.h"
 #include "engine/catalog.h"
 #include "engine/context.h"
 #include "engine/own_tool.h"
@@ -64,6 +65,23 @@ own_docs(struct setup_job *j)
 }
 
 static void
+on_rules(void *ctx, int rc, const struct err *err, struct approval_rules rules)
+{
+	struct setup_job *j = ctx;
+	const struct tool_offer *offer = &j->setup.offer;
+	struct approval_rule *all =
+		ARENA_ARRAY(j->arena, offer->rule_count + rules.count + 1, struct approval_rule);
+	size_t count = 0;
+
+	for (size_t i = 0; i < offer->rule_count; i++)
+		all[count++] = offer->rules[i];
+	for (size_t i = 0; i < rules.count; i++)
+		all[count++] = rules.ptr[i];
+	j->setup.rules = (struct approval_rules){ all, count };
+	setup_end(j, rc, err);
+}
+
+static void
 offer_tools(struct setup_job *j)
 {
 	struct tool_offer_facts f = { .blocks = j->setup.run.tools,
@@ -73,7 +91,10 @@ offer_tools(struct setup_job *j)
 				      .by_worker = j->where.by_worker };
 
 	tool_offer_make(&f, j->arena, &j->setup.offer);
-	setup_end(j, 0, NULL);
+	if (!j->setup.offer.judged)
+		setup_end(j, 0, NULL);
+	else
+		approval_rules_load(j->en, j->session->id, j->arena, on_rules, j);
 }
 
 static struct tool_docs

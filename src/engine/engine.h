@@ -17,6 +17,7 @@
 #include "base/sha256.h"
 #include "base/str.h"
 #include "core/access_policy.h"
+#include "core/approval_policy.h"
 #include "core/event.h"
 #include "core/input.h"
 #include "core/principal.h"
@@ -48,9 +49,11 @@ struct engine_models {
 
 /* What may change while it runs. */
 struct engine_settings {
-	struct str default_model; /* must stay until the next ones */
-	int64_t queue_depth;      /* messages that may wait in a session */
-	int64_t quiet_ms;         /* collect: so long without a further message */
+	struct str default_model;    /* must stay until the next ones */
+	int64_t queue_depth;         /* messages that may wait in a session */
+	int64_t quiet_ms;            /* collect: so long without a further message */
+	struct approval_rules rules; /* of the workspace; must stay like the model's name */
+	struct approval_settings approvals;
 };
 
 /* Where on this machine a session's files are. */

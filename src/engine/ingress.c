@@ -4,11 +4,12 @@
 
 #include "base/log.h"
 #include "base/xalloc.h"
-#include "core/call_state.h"
 #include "core/event_make.h"
 #include "core/queue_policy.h"
 #include "core/route_policy.h"
 #include "engine/access.h"
+#include "engine/allow_always.h"
+#include "engine/answered.h"
 #include "engine/wake.h"
 #include "engine/wake_queue.h"
 
@@ -24,7 +25,7 @@ struct arrival {
 	struct ingress_batch batch;
 	struct ingress_facts facts;
 	enum lifecycle lifecycle; /* the one it must find */
-	bool group, takes_part, looked;
+	bool group, takes_part, looked, sought;
 	struct str current;
 	struct wake_list wakes; /* to be cancelled: an interrupt is among the events */
 	int64_t first_seq;      /* of a replay, whose place in the queue is looked up */
@@ -175,6 +176,7 @@ position(const struct arrival *a, int64_t waiting)
 
 static void submit(struct arrival *a);
 static void look_closer(struct arrival *a, const struct err *why);
+static void look_for_answer(struct arrival *a, const struct err *why);
 
 static void
 on_committed(void *ctx, const struct commit_result *result)
@@ -185,6 +187,11 @@ on_committed(void *ctx, const struct commit_result *result)
 
 	if (r->rc == STORE_REPLAYED) {
 		answer_replay(a, r);
+		return;
+	}
+	if (r->rc == ERR_CONFLICT && !a->sought && a->batch.count == 1 &&
+	    a->batch.inputs[0].class == INPUT_ANSWER) {
+		look_for_answer(a, &r->err);
 		return;
 	}
 	if (r->rc == ERR_CONFLICT && !a->looked) {
@@ -223,21 +230,11 @@ require_queue(struct arrival *a, struct store_require *need)
 static void
 require_calls(struct arrival *a, struct store_require *need)
 {
-	struct str *ids = NULL;
+	struct str *ids = ARENA_ARRAY(&a->arena, a->batch.count + 1, struct str);
 
-	for (size_t i = 0; i < a->batch.count; i++) {
-		const struct ingress_input *in = &a->batch.inputs[i];
-		struct json_doc doc;
-		struct json v;
-
-		if (in->class != INPUT_ANSWER)
-			continue;
-		if (!ids)
-			ids = ARENA_ARRAY(&a->arena, a->batch.count, struct str);
-		if (json_parse(&a->arena, in->payload, &EVENT_PAYLOAD_LIMITS, &doc, NULL) == 0 &&
-		    json_find(json_root(&doc), str_of(call_state_field(in->kind)), &v))
-			ids[need->open_calls.len++] = json_str(v, &a->arena);
-	}
+	for (size_t i = 0; i < a->batch.count; i++)
+		if (a->batch.inputs[i].class == INPUT_ANSWER)
+			ids[need->open_calls.len++] = a->batch.inputs[i].call;
 	need->open_calls.ptr = ids;
 }
 
@@ -273,6 +270,7 @@ submit_now(struct arrival *a)
 		commit_append_made(c, EVENT_SESSION_UPDATED, STR(""), &payload);
 	}
 	ingress_append(c, &a->batch);
+	allow_always_put(c, a->session, &a->batch);
 	put_participant(a, c);
 	wake_queue_cancel(c, a->wakes);
 	if ((a->call.repeat && a->call.repeat->key.len > 0) ||
@@ -400,7 +398,55 @@ look_closer(struct arrival *a, const struct err *why)
 	access_check(a->en, &a->caller, ACCESS_SESSION_POST, a->session, on_looked, look);
 }
 
+static void
+on_answered(void *ctx, int rc, const struct err *err, int64_t seq)
+{
+	struct closer_look *look = ctx;
+	struct arrival *a = look->a;
+	struct err why = look->why;
+
+	free(look);
+	if (rc != 0)
+		arrival_fail(a, rc, err);
+	else if (seq == 0)
+		look_closer(a, &why);
+	else
+		arrival_end(a, &(struct engine_answer){ .replayed = true,
+							.id = a->session,
+							.first_seq = seq,
+							.event_count = 1,
+							.queue_position = -1 });
+}
+
+static void
+look_for_answer(struct arrival *a, const struct err *why)
+{
+	struct closer_look *look = xcalloc(1, sizeof *look);
+
+	a->sought = true;
+	*look = (struct closer_look){ a, *why };
+	answered_find(a->en, a->session, &a->batch.inputs[0], on_answered, look);
+}
+
 /* ---- standing ---- */
+
+static void
+on_always(void *ctx, int rc, const struct err *err)
+{
+	if (rc != 0)
+		arrival_fail(ctx, rc, err);
+	else
+		submit(ctx);
+}
+
+static void
+submit_all(struct arrival *a)
+{
+	if (allow_always_is_asked(&a->batch))
+		allow_always_load(a->en, a->session, &a->batch, &a->arena, on_always, a);
+	else
+		submit(a);
+}
 
 static int
 read_inputs(struct arrival *a, struct err *e)
@@ -442,7 +488,7 @@ on_standing(void *ctx, int rc, const struct err *err, const struct store_session
 	if (rc != 0)
 		arrival_fail(a, rc, &e);
 	else
-		submit(a);
+		submit_all(a);
 }
 
 static struct arrival *
@@ -476,7 +522,7 @@ arrival_start(struct arrival *a, enum access_verb verb, bool need_row)
 	a->takes_part = true; /* owners need no record to see */
 	rc = read_inputs(a, &e);
 	if (rc == 0) {
-		submit(a);
+		submit_all(a);
 		return;
 	}
 	engine_refuse(a->en, &a->call, rc, &e);

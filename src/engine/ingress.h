@@ -10,6 +10,10 @@ struct ingress_input {
 	enum event_kind kind;
 	enum input_class class;
 	struct str id, meta, payload;
+	/* of an answer */
+	struct str call;    /* the event it answers */
+	bool allow, always; /* of a confirmation */
+	struct str rules; /* of one for good: body of the record (engine/allow_always); or empty */
 };
 struct ingress_batch {
 	struct ingress_input *inputs;

@@ -1,4 +1,5 @@
 /* ingress_batch - client events from JSON to what a commit takes: kind, class, meta, payload. */
+#include "core/call_state.h"
 #include "core/event.h"
 #include "engine/ingress.h"
 
@@ -16,6 +17,17 @@ check_one(struct json v, struct ingress_input *out, struct err *e)
 	if (json_type(v) != JSON_OBJECT)
 		return json_fail(v, e, "must be an event object");
 	return event_check_client(v, &out->kind, e);
+}
+
+static void
+read_answer(struct arena *a, struct json v, struct ingress_input *out)
+{
+	struct json call, word;
+
+	if (json_find(v, str_of(call_state_field(out->kind)), &call))
+		out->call = json_str(call, a);
+	out->allow = json_find(v, STR("result"), &word) && json_str_eq(word, STR("allow"));
+	out->always = json_find(v, STR("scope"), &word) && json_str_eq(word, STR("always"));
 }
 
 /* A system.message stands alone at the end, so that it is clear which trigger it belongs to. */
@@ -102,6 +114,7 @@ ingress_read(struct engine *en, struct arena *a, struct json events, const struc
 		if (in->kind == EVENT_USER_DEFINE_OUTCOME)
 			in->payload = with_member(a, in->payload, "outcome_id",
 						  engine_make_id(en, a, "outc"));
+		read_answer(a, it.value, in);
 		b.count++;
 	}
 	classify(en, a, f, &b);

@@ -5,6 +5,7 @@
 #include "base/xalloc.h"
 #include "core/queue_policy.h"
 #include "engine/access.h"
+#include "engine/approval.h"
 #include "engine/turn.h"
 
 enum { PAGE_ROWS = 500 };
@@ -78,6 +79,33 @@ read_wakes(struct look *l)
 
 /* ---- the open turn ---- */
 
+bool
+look_is_question(const struct call_row *call)
+{
+	return call->state == CALL_WAITS_APPROVAL && call->answer_id.len == 0;
+}
+
+static bool
+has_questions(const struct look *l)
+{
+	for (size_t i = 0; i < l->calls.len; i++)
+		if (look_is_question(&l->calls.ptr[i]))
+			return true;
+	return false;
+}
+
+static void
+on_rules(void *ctx, int rc, const struct err *err, struct approval_rules rules)
+{
+	struct look *l = ctx;
+
+	l->rules = rules;
+	if (rc == 0)
+		read_partial(l);
+	else
+		answer(l, rc, err);
+}
+
 static bool
 on_history_row(void *ctx, const struct store_row *row)
 {
@@ -97,6 +125,9 @@ on_history(void *ctx, int rc, bool more, const struct err *err)
 
 	if (rc == 0 && more)
 		read_history(l);
+	else if (rc == 0 && !l->running_here && l->session.row.state.phase == TURN_PARKED &&
+		 has_questions(l))
+		approval_rules_load(l->en, l->session_id, &l->arena, on_rules, l);
 	else if (rc == 0 && !l->running_here)
 		read_wakes(l);
 	else
@@ -175,9 +206,7 @@ needs_history(const struct look *l)
 {
 	if (l->session.row.state.phase == TURN_NONE)
 		return false;
-	if (l->running_here)
-		return has_answers(l);
-	return l->session.row.state.phase != TURN_PARKED || l->pending.len > 0;
+	return !l->running_here || has_answers(l);
 }
 
 /* Nothing is open and no trigger waits: only then do wakes matter. */

@@ -1,5 +1,6 @@
 /* look - what is pending or open in a session: everything that engine/wake decides on, read once.
- * A session at rest costs three reads; an open turn that nobody runs costs its history too. */
+ * A session at rest costs three reads; an open turn that nobody runs costs its history too, and open
+ * questions the rules that may answer them. */
 #pragma once
 #include "core/queue_policy.h"
 #include "core/turn_history.h"
@@ -21,6 +22,8 @@ struct look {
 	bool has_history;
 	struct turn_history history;
 	VEC(struct call_row) calls;
+	struct approval_rules
+		rules; /* of workspace and session; only if a parked turn has questions */
 	bool has_partial;
 	struct str partial_id, partial_text, partial_model;
 
@@ -37,6 +40,8 @@ void look_free(struct look **l);
 /* Moves everything that lives in the look's arena to the caller. */
 struct arena look_take_arena(struct look *l);
 
+/* A call that waits for a person, and nobody has said anything yet. */
+bool look_is_question(const struct call_row *call);
 /* What of it concerns the open turn; in a. */
 struct turn_inputs look_inputs(const struct look *l, struct arena *a, int64_t now_ms);
 /* The triggers [first, first + count) of look_queue, with what is bound to them, in seq order. */

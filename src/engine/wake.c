@@ -8,6 +8,7 @@
 #include "core/queue_policy.h"
 #include "engine/access.h"
 #include "engine/actor.h"
+#include "engine/approval.h"
 #include "engine/commit.h"
 #include "engine/look.h"
 #include "engine/turn.h"
@@ -104,6 +105,7 @@ on_setup(void *ctx, int rc, const struct err *err, const struct context_setup *s
 	plan->problem = setup->problem;
 	plan->tools = setup->offer.tools;
 	plan->tool_count = setup->offer.count;
+	plan->rules = setup->rules;
 	plan->troubles = setup->troubles;
 	plan->trouble_count = setup->trouble_count;
 	plan->max_steps = setup->run.max_steps;
@@ -254,6 +256,38 @@ plan_open_turn(struct sighting *s)
 		s->begin.plan.how = TURN_RECOVERS;
 }
 
+/* Its own confirmations are answers like any other: look again. Whoever was faster wakes too. */
+static void
+on_confirmed(void *ctx, const struct commit_result *result)
+{
+	struct sighting *s = ctx;
+	int rc = result->store->rc;
+
+	if (rc == 0)
+		s->actor->look_again = true;
+	else if (rc != ERR_CONFLICT)
+		try_later(s, &result->store->err);
+	end_look(s);
+}
+
+/* Questions that nobody has to answer; true: the look is over when they are settled. */
+static bool
+settles_questions(struct sighting *s)
+{
+	struct look *l = s->look;
+	int64_t due_ms;
+	struct commit *c;
+
+	if (l->session.row.state.phase != TURN_PARKED)
+		return false;
+	c = approval_settle(l, &due_ms);
+	if (due_ms != 0)
+		wake_nap(l->en->wake, s->actor->id, due_ms - host_now_ms(l->en->host), 0);
+	if (c)
+		commit_submit(c, on_confirmed, s);
+	return c != NULL;
+}
+
 static void
 go_on_with_turn(struct sighting *s)
 {
@@ -262,9 +296,11 @@ go_on_with_turn(struct sighting *s)
 
 	s->orphan = l->session.lease_own && broken == l->session.fence ? broken : 0;
 	if ((l->session.lease_live && s->orphan == 0) || !l->has_history) {
-		end_look(s); /* somebody runs it and hears of everything, or it waits for people */
+		end_look(s); /* somebody runs it and hears of everything */
 		return;
 	}
+	if (settles_questions(s))
+		return;
 	plan_open_turn(s);
 	if (s->begin.plan.how == TURN_CONTINUES && s->begin.plan.inputs.interrupts.len > 0)
 		s->begin.plan.how = TURN_STOPS;

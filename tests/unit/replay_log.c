@@ -113,7 +113,13 @@ step_input(struct step *s)
 static bool
 step_answer(struct step *s)
 {
-	if (is(s, "allow") || is(s, "deny")) {
+	if (is(s, "always")) {
+		set(s, EVENT_USER_TOOL_CONFIRMATION, word(s, 1));
+		buf_printf(&s->payload,
+			   "{\"type\":\"user.tool_confirmation\",\"tool_use_id\":\"" STR_FMT
+			   "\",\"result\":\"allow\",\"scope\":\"always\"}",
+			   STR_ARG(word(s, 2)));
+	} else if (is(s, "allow") || is(s, "deny")) {
 		set(s, EVENT_USER_TOOL_CONFIRMATION, word(s, 1));
 		event_make_confirmation(&s->payload, word(s, 2), is(s, "allow"), STR("no"));
 	} else if (is(s, "custom") || is(s, "toolres")) {

@@ -216,6 +216,7 @@ start_engine(struct rig *r)
 			STR("pdr_00000000000000000000000000000000000000000000000000000000000000aa"),
 		.settings.queue_depth = 20,
 		.settings.quiet_ms = 1500,
+		.settings.approvals = approval_settings_default(),
 	};
 
 	r->en = engine_new(&config);
@@ -426,10 +427,16 @@ rig_append(struct rig *r, const char *session, enum event_kind kind, const char 
 void
 rig_session(struct rig *r, const char *session, const char *agent)
 {
+	rig_session_from(r, session, agent, "{\"kind\":\"api\"}");
+}
+
+void
+rig_session_from(struct rig *r, const char *session, const char *agent, const char *source)
+{
 	struct make_created m = { .agent_id = str_of(agent),
 				  .agent_version = 1,
 				  .environment_id = STR("local-default"),
-				  .source = STR("{\"kind\":\"api\"}") };
+				  .source = str_of(source) };
 	struct buf payload;
 	struct event ev = { .id = arena_printf(&r->arena, "created-%s", session),
 			    .kind = EVENT_SESSION_CREATED,
@@ -456,6 +463,7 @@ on_answer(void *ctx, const struct engine_answer *a)
 	r->answered = true;
 	r->rc = a->rc;
 	r->position = a->queue_position;
+	r->first_seq = a->first_seq;
 	if (a->err && a->rc != 0)
 		r->err = *a->err;
 	r->last_id = a->events && a->event_count > 0
@@ -525,7 +533,7 @@ rig_post_busy(struct rig *r, const char *session, const char *text, enum busy_mo
 }
 
 void
-rig_send(struct rig *r, const char *session, const char *events)
+rig_try_send(struct rig *r, const char *session, const char *events)
 {
 	struct engine_call call = call_of(r);
 	struct json_doc *doc = ARENA_NEW(&r->arena, struct json_doc);
@@ -535,6 +543,13 @@ rig_send(struct rig *r, const char *session, const char *events)
 		       &e) != 0)
 		fail_msg("%s", e.text);
 	engine_send(r->en, &call, str_of(session), json_root(doc));
+	expect_answer(r);
+}
+
+void
+rig_send(struct rig *r, const char *session, const char *events)
+{
+	rig_try_send(r, session, events);
 	expect_success(r);
 }
 

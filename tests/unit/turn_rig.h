@@ -36,7 +36,7 @@ struct rig {
 	int rc;
 	bool answered;
 	struct err err;
-	int64_t position;
+	int64_t position, first_seq;
 	struct str last_id; /* of the last event it stored */
 };
 
@@ -53,6 +53,8 @@ void rig_restart(struct rig *r, int64_t drain_ms);
 /* Makes an agent of that definition (the wire's object). */
 void rig_agent(struct rig *r, const char *id, const char *body);
 void rig_session(struct rig *r, const char *session, const char *agent);
+/* The same with a source of its own (JSON). */
+void rig_session_from(struct rig *r, const char *session, const char *agent, const char *source);
 /* A record about the session. */
 void
 rig_put(struct rig *r, struct str kind, const char *session, const char *owner, const char *body);
@@ -65,6 +67,7 @@ void rig_send(struct rig *r, const char *session, const char *events);
 void rig_interrupt(struct rig *r, const char *session);
 void rig_wake(struct rig *r, const char *session);
 /* The same, refused or not. */
+void rig_try_send(struct rig *r, const char *session, const char *events);
 void rig_try(struct rig *r, const char *session, const char *text, enum busy_mode busy);
 /* Posts without settling: nothing was stored yet. */
 void rig_post_later(struct rig *r, const char *session, const char *text);
@@ -89,7 +92,11 @@ int64_t rig_head(struct rig *r, const char *session);
 struct store_session *rig_row(struct rig *r, const char *session);
 /* The id of the last event of that type; empty: none. */
 struct str rig_event_id(struct rig *r, const char *session, enum event_kind kind);
+/* The event at seq; good until the rig is released. */
+const struct event *rig_event_at(struct rig *r, const char *session, int64_t seq);
 /* Inputs that nobody has consumed. */
 size_t rig_pending(struct rig *r, const char *session);
+/* The record's body; empty: none. */
+struct str rig_record(struct rig *r, struct str kind, const char *id);
 bool rig_has_record(struct rig *r, struct str kind, const char *id);
 size_t rig_count_records(struct rig *r, struct str kind, const char *owner);

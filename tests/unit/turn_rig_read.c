@@ -12,6 +12,8 @@ struct reading {
 	struct str id;
 	struct store_session *row;
 	char failure[ERR_TEXT_MAX];
+	struct str body;
+	struct event *event;
 };
 
 static struct str
@@ -198,14 +200,44 @@ rig_pending(struct rig *r, const char *session)
 }
 
 static bool
-on_record_row(void *ctx, const struct store_row *row)
+on_event_row(void *ctx, const struct store_row *row)
 {
-	((struct reading *)ctx)->found = row->record != NULL;
+	struct reading *w = ctx;
+
+	w->event = ARENA_NEW(&w->r->arena, struct event);
+	*w->event = row->event->ev;
+	w->event->id = arena_str(&w->r->arena, w->event->id);
+	w->event->payload = arena_str(&w->r->arena, w->event->payload);
 	return false;
 }
 
-bool
-rig_has_record(struct rig *r, struct str kind, const char *id)
+const struct event *
+rig_event_at(struct rig *r, const char *session, int64_t seq)
+{
+	struct reading w = { .r = r };
+
+	read_until_done(r,
+			&(struct store_query){ .kind = STORE_LIST_EVENTS,
+					       .session = str_of(session),
+					       .after = seq - 1,
+					       .limit = 1 },
+			on_event_row, &w);
+	assert_non_null(w.event);
+	return w.event;
+}
+
+static bool
+on_record_row(void *ctx, const struct store_row *row)
+{
+	struct reading *w = ctx;
+
+	w->found = true;
+	w->body = arena_str(&w->r->arena, row->record->body);
+	return false;
+}
+
+static struct reading
+read_record(struct rig *r, struct str kind, const char *id)
 {
 	struct reading w = { .r = r };
 
@@ -215,7 +247,19 @@ rig_has_record(struct rig *r, struct str kind, const char *id)
 					       .record_id = str_of(id),
 					       .limit = 1 },
 			on_record_row, &w);
-	return w.found;
+	return w;
+}
+
+struct str
+rig_record(struct rig *r, struct str kind, const char *id)
+{
+	return read_record(r, kind, id).body;
+}
+
+bool
+rig_has_record(struct rig *r, struct str kind, const char *id)
+{
+	return read_record(r, kind, id).found;
 }
 
 static bool

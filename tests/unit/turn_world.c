@@ -5,9 +5,20 @@
 static const struct turn_tool TOOLS[] = {
 	{ .name = STR("run"), .kind = EVENT_AGENT_TOOL_USE },
 	{ .name = STR("fetch"), .mcp_server_name = STR("web"), .kind = EVENT_AGENT_MCP_TOOL_USE },
-	{ .name = STR("ask"), .kind = EVENT_AGENT_TOOL_USE, .ask = true },
+	{ .name = STR("ask"), .kind = EVENT_AGENT_TOOL_USE },
+	{ .name = STR("no"), .kind = EVENT_AGENT_TOOL_USE },
+	{ .name = STR("bash"), .kind = EVENT_AGENT_TOOL_USE, .policy = APPROVAL_AUTO },
 	{ .name = STR("client"), .kind = EVENT_AGENT_CUSTOM_TOOL_USE, .client_side = true },
-	{ .name = STR("worker"), .kind = EVENT_AGENT_TOOL_USE, .client_side = true, .ask = true },
+	{ .name = STR("worker"), .kind = EVENT_AGENT_TOOL_USE, .client_side = true },
+};
+
+static const struct approval_rule RULES[] = {
+	{ .tool = STR("run"), .action = APPROVAL_ALLOW },
+	{ .tool = STR("fetch"), .action = APPROVAL_ALLOW },
+	{ .tool = STR("no"), .action = APPROVAL_DENY },
+	{ .tool = STR("ask"), .action = APPROVAL_ASK },
+	{ .tool = STR("worker"), .action = APPROVAL_ASK },
+	{ .tool = STR("bash"), .pattern = STR("ls *"), .action = APPROVAL_ALLOW },
 };
 
 void
@@ -23,6 +34,7 @@ world_init(struct world *w, uint64_t seed)
 		.model = STR("demo"),
 		.tools = TOOLS,
 		.tool_count = ARRAY_LEN(TOOLS),
+		.rules = { RULES, ARRAY_LEN(RULES) },
 		.max_steps = TURN_STEPS_DEFAULT,
 		.timeout_ms = TURN_TIMEOUT_MS_DEFAULT,
 		.retry = retry_policy_default(),

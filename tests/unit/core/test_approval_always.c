@@ -132,6 +132,34 @@ T8_always_re_evaluates_pending_calls(void **state)
 	arena_release(&a);
 }
 
+static void
+T8_rules_are_read_as_they_were_written(void **state)
+{
+	static const struct approval_rule RULES[] = {
+		{ .tool = STR("bash"), .pattern = STR("git \"x\" *") },
+		{ .tool = STR("own") },
+	};
+	struct approval_rule out[APPROVAL_ALWAYS_MAX];
+	struct arena a;
+	struct buf b;
+
+	(void)state;
+	arena_init(&a);
+	buf_init(&b, 10000);
+	approval_always_write(&b, RULES, ARRAY_LEN(RULES));
+	assert_int_equal(approval_always_read(buf_str(&b), &a, out), 2);
+	check_str("tool", out[0].tool, RULES[0].tool);
+	check_str("pattern", out[0].pattern, RULES[0].pattern);
+	assert_null(out[1].pattern.ptr);
+	assert_int_equal(out[1].layer, APPROVAL_SESSION);
+	assert_int_equal(out[1].action, APPROVAL_ALLOW);
+	assert_int_equal(approval_always_read(STR("{}"), &a, out), 0);
+	assert_int_equal(approval_always_read(STR("nonsense"), &a, out), 0);
+	assert_int_equal(approval_always_read(STR("{\"rules\":[{}]}"), &a, out), 0);
+	buf_release(&b);
+	arena_release(&a);
+}
+
 int
 main(void)
 {
@@ -140,5 +168,6 @@ main(void)
 	SUITE_ROWS(&s, ROWS, check_row);
 	SUITE_TEST(&s, T8_always_at_most_so_many_rules);
 	SUITE_TEST(&s, T8_always_re_evaluates_pending_calls);
+	SUITE_TEST(&s, T8_rules_are_read_as_they_were_written);
 	return suite_run(&s, "core/approval_always");
 }

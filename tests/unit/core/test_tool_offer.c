@@ -59,7 +59,8 @@ show(const struct tool_offer *o, struct buf *out)
 		buf_printf(out, "%s" STR_FMT "%s%s" STR_FMT "%s%s%s", i > 0 ? " " : "",
 			   STR_ARG(t->name), t->kind == EVENT_AGENT_CUSTOM_TOOL_USE ? "*" : "",
 			   t->mcp_server_name.len > 0 ? "@" : "", STR_ARG(t->mcp_server_name),
-			   t->ask ? "?" : "", t->client_side ? ">" : "", t->repeatable ? "~" : "");
+			   t->policy != APPROVAL_ALWAYS_ALLOW ? "?" : "", t->client_side ? ">" : "",
+			   t->repeatable ? "~" : "");
 		assert_int_equal(t->kind == EVENT_AGENT_MCP_TOOL_USE, t->mcp_server_name.len > 0);
 	}
 }

@@ -223,6 +223,26 @@ static const struct row ROWS[] = {
 	  "{take status_running model_request_start} context model {release tool_use "
 	  "model_request_end status_idle:requires_action} parked {take status_running "
 	  "tool_result:denied} {keep model_request_start} context" },
+	{ "T8 a call that is denied never runs, and its result says so",
+	  ASK "call run; call no; done; ok; tool run ok; ok",
+	  "{take status_running model_request_start} context model {keep tool_use tool_use "
+	  "model_request_end tool_result:denied} tool:run {keep tool_result:ok "
+	  "model_request_start} context" },
+	{ "T8 what is allowed depends on the arguments",
+	  ASK "call bash {\"command\":\"ls -l\"}; call bash {\"command\":\"rm x\"}; done; ok; tool "
+	      "bash ok; ok",
+	  "{take status_running model_request_start} context model {keep tool_use tool_use "
+	  "model_request_end} tool:bash {release tool_result:ok status_idle:requires_action} "
+	  "parked" },
+	{ "T8 allow always holds in the same turn, without a park between",
+	  ASK
+	  "call bash {\"command\":\"git status\"}; call run; done; ok; always y $bash; look; ok;"
+	  "tool bash ok; ok; tool run ok; ok; ctx; call bash {\"command\":\"git status -s\"};"
+	  "done; ok",
+	  "{take status_running model_request_start} context model {keep tool_use tool_use "
+	  "model_request_end} tool:run {keep input_consumed} tool:bash {keep tool_result:ok} "
+	  "{keep tool_result:ok model_request_start} context model {keep tool_use "
+	  "model_request_end} tool:bash" },
 	{ "T8 a confirmation waits for the other calls",
 	  ASK "call ask; call client; done; ok; allow y $ask; go; ok; custom r $client; go; ok",
 	  "{take status_running model_request_start} context model {release tool_use "
@@ -266,6 +286,47 @@ T3_a_model_nobody_knows_is_an_error_of_the_turn(void **state)
 }
 
 static void
+T8_what_runs_is_what_was_judged(void **state)
+{
+	struct turn_call call = { .id = STR("c"),
+				  .kind = EVENT_AGENT_TOOL_USE,
+				  .state = CALL_WAITS_APPROVAL,
+				  .name = STR("ask"),
+				  .arguments = STR("{\"a\":2}"),
+				  .digest = STR("00") };
+	struct turn_answer answer = { .id = STR("y"),
+				      .call = STR("c"),
+				      .kind = EVENT_USER_TOOL_CONFIRMATION,
+				      .allow = true };
+	struct turn_plan plan = { .how = TURN_CONTINUES,
+				  .turn = STR("t"),
+				  .max_steps = 9,
+				  .timeout_ms = 9999,
+				  .calls = &call,
+				  .call_count = 1,
+				  .parked_on = 1,
+				  .inputs = { .answers = &answer, .answer_count = 1 } };
+	const struct turn_effect *effects;
+	struct turn_machine *m;
+	struct arena a;
+	size_t count;
+
+	(void)state;
+	arena_init(&a);
+	m = turn_machine_new(&a, &plan);
+	effects = turn_machine_step(m, &(struct turn_input){ .kind = TURN_IN_START }, &count);
+	assert_int_equal(effects[0].event_count, 2);
+	assert_int_equal(effects[0].events[1].kind, EVENT_AGENT_TOOL_RESULT);
+	assert_true(str_contains(effects[0].events[1].payload,
+				 STR("it is not the call that was allowed")));
+	effects = turn_machine_step(m, &(struct turn_input){ .kind = TURN_IN_COMMITTED }, &count);
+	for (size_t i = 0; i < count; i++)
+		assert_int_not_equal(effects[i].kind, TURN_DO_TOOL);
+	turn_machine_release(m);
+	arena_release(&a);
+}
+
+static void
 T7_the_result_names_the_tools_that_there_are(void **state)
 {
 	struct world w;
@@ -273,9 +334,9 @@ T7_the_result_names_the_tools_that_there_are(void **state)
 	(void)state;
 	world_init(&w, 1);
 	world_run(&w, ASK "call na\"me; done; ok");
-	assert_true(str_contains(
-		w.log.ptr[w.log.len - 2].payload,
-		STR("there is no tool named na_me; known: run, fetch, ask, client, worker")));
+	assert_true(str_contains(w.log.ptr[w.log.len - 2].payload,
+				 STR("there is no tool named na_me; known: run, fetch, ask, no, "
+				     "bash, client, worker")));
 	world_release(&w);
 }
 
@@ -608,6 +669,7 @@ main(void)
 
 	SUITE_ROWS(&s, ROWS, check_row);
 	SUITE_TEST(&s, T3_a_model_nobody_knows_is_an_error_of_the_turn);
+	SUITE_TEST(&s, T8_what_runs_is_what_was_judged);
 	SUITE_TEST(&s, T7_the_result_names_the_tools_that_there_are);
 	SUITE_TEST(&s, T2_an_answer_without_end_is_no_answer);
 	SUITE_TEST(&s, T2_more_calls_than_a_step_may_have_are_refused);
