@@ -346,15 +346,6 @@ write_metadata(struct definition *d, struct json v, struct json now, struct err 
 	return metadata_merge(json_is_set(v) ? now : (struct json){ 0 }, v, d->a, &d->w, e);
 }
 
-bool
-environment_def_is_remote(struct json environment)
-{
-	struct json type = definition_find(definition_find(environment, "config"), "type");
-
-	return json_str_eq(type, str_of(CONFIGS[CONFIG_SELF_HOSTED])) ||
-	       json_str_eq(type, str_of(CONFIGS[CONFIG_CLOUD]));
-}
-
 int
 environment_def_make(const struct definition_facts *f, struct json body, struct arena *a,
 		     struct definition_text *out, struct err *e)

@@ -19,8 +19,5 @@ enum {
 	ENVIRONMENT_ENTRIES_MAX = 256, /* hosts, packages of one manager */
 };
 
-/* Of a stored one: do its tools run somewhere else, by a worker of the caller's? */
-bool environment_def_is_remote(struct json environment);
-
 NODISCARD int environment_def_make(const struct definition_facts *f, struct json body,
 				   struct arena *a, struct definition_text *out, struct err *e);

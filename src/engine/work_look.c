@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "base/xalloc.h"
-#include "core/environment_def.h"
+#include "core/environment_run.h"
 #include "core/session.h"
 #include "engine/work_private.h"
 
@@ -44,6 +44,7 @@ look_end(struct look *l)
 	}
 	l->once_more = l->found = false;
 	l->facts = (struct work_facts){ 0 };
+	l->definition = (struct str){ 0 };
 	read_session(l);
 }
 
@@ -129,6 +130,7 @@ static void
 on_environment(void *ctx, int rc, bool more, const struct err *err)
 {
 	struct look *l = ctx;
+	struct environment_run where;
 	struct json_doc doc;
 
 	(void)more;
@@ -137,10 +139,11 @@ on_environment(void *ctx, int rc, bool more, const struct err *err)
 		look_end(l);
 		return;
 	}
-	l->facts.remote =
-		l->definition.len > 0 &&
-		json_parse(&l->arena, l->definition, &JSON_LIMITS_DEFAULT, &doc, NULL) == 0 &&
-		environment_def_is_remote(json_root(&doc));
+	if (l->definition.len > 0 &&
+	    json_parse(&l->arena, l->definition, &JSON_LIMITS_DEFAULT, &doc, NULL) == 0) {
+		environment_run_read(json_root(&doc), &l->arena, &where);
+		l->facts.remote = where.by_worker;
+	}
 	store_read(l->work->en->store,
 		   &(struct store_query){ .kind = STORE_LIST_CALLS,
 					  .session = l->session,
