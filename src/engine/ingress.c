@@ -19,6 +19,7 @@ struct arrival {
 	struct engine_call call;
 	struct engine_caller caller;
 	struct str session;
+	enum access_verb verb;
 	struct arena arena;
 	struct json events;                   /* of engine_send; absent: a message */
 	const struct engine_message *message; /* NULL: events */
@@ -395,7 +396,7 @@ look_closer(struct arrival *a, const struct err *why)
 
 	a->looked = true;
 	*look = (struct closer_look){ a, *why };
-	access_check(a->en, &a->caller, ACCESS_SESSION_POST, a->session, on_looked, look);
+	access_check(a->en, &a->caller, a->verb, a->session, on_looked, look);
 }
 
 static void
@@ -515,6 +516,7 @@ arrival_start(struct arrival *a, enum access_verb verb, bool need_row)
 	struct err e UNSET;
 	int rc;
 
+	a->verb = verb;
 	if (a->caller.who.kind != TOKEN_OWNER || need_row) {
 		access_check(a->en, &a->caller, verb, a->session, on_standing, a);
 		return;
@@ -541,7 +543,7 @@ engine_send(struct engine *en, const struct engine_call *call, struct str sessio
 		return;
 	a = arrival_new(en, call, session);
 	a->events = events;
-	arrival_start(a, ACCESS_SESSION_POST, false);
+	arrival_start(a, ingress_verb(events), false);
 }
 
 void

@@ -88,6 +88,22 @@ classify(struct engine *en, struct arena *a, const struct ingress_facts *f, stru
 	}
 }
 
+enum access_verb
+ingress_verb(struct json events)
+{
+	struct json_iter it = json_iter(events);
+	struct json type;
+
+	if (json_type(events) != JSON_ARRAY || json_count(events) == 0)
+		return ACCESS_SESSION_POST;
+	while (json_next(&it))
+		if (!json_find(it.value, STR("type"), &type) ||
+		    (!json_str_eq(type, str_of(event_type(EVENT_USER_TOOL_RESULT))) &&
+		     !json_str_eq(type, str_of(event_type(EVENT_USER_CUSTOM_TOOL_RESULT)))))
+			return ACCESS_SESSION_POST;
+	return ACCESS_SESSION_ANSWER;
+}
+
 int
 ingress_read(struct engine *en, struct arena *a, struct json events, const struct ingress_facts *f,
 	     struct ingress_batch *out, struct err *e)

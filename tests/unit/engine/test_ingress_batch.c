@@ -81,6 +81,33 @@ test_row(void **state)
 	engine_rig_release(&r);
 }
 
+static const struct verb_row {
+	const char *name, *events;
+	enum access_verb want;
+} VERBS[] = {
+	{ "T11 a result", "[{'type':'user.tool_result'}]", ACCESS_SESSION_ANSWER },
+	{ "T11 results", "[{'type':'user.custom_tool_result'},{'type':'user.tool_result'}]",
+	  ACCESS_SESSION_ANSWER },
+	{ "T11 a confirmation is no result", "[{'type':'user.tool_confirmation'}]",
+	  ACCESS_SESSION_POST },
+	{ "T11 a result and more", "[{'type':'user.tool_result'},{'type':'user.interrupt'}]",
+	  ACCESS_SESSION_POST },
+	{ "T11 no events", "[]", ACCESS_SESSION_POST },
+	{ "T11 no list", "{'type':'user.tool_result'}", ACCESS_SESSION_POST },
+	{ "T11 no event", "[7]", ACCESS_SESSION_POST },
+};
+
+static void
+verb_holds(void **state)
+{
+	const struct verb_row *row = *state;
+	struct engine_rig r;
+
+	engine_rig_init(&r, false);
+	assert_int_equal(ingress_verb(engine_rig_json(&r, row->events)), row->want);
+	engine_rig_release(&r);
+}
+
 static void
 M10_what_is_bound_names_its_trigger(void **state)
 {
@@ -156,6 +183,7 @@ main(void)
 	struct suite s = { 0 };
 
 	SUITE_ROWS(&s, ROWS, test_row);
+	SUITE_ROWS(&s, VERBS, verb_holds);
 	SUITE_TEST(&s, M10_what_is_bound_names_its_trigger);
 	SUITE_TEST(&s, A2_the_payload_is_what_was_sent);
 	SUITE_TEST(&s, A2_five_hundred_at_most);

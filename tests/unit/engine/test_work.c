@@ -79,38 +79,36 @@ park(struct world *w, const char *session)
 	say(w, session, "tool deploy {}");
 }
 
-/* The session's calls get their results. */
+/* The result of the call that the session waits for; NULL: the owner's. */
+static int
+answer_as(struct world *w, const struct engine_caller *who, const char *session)
+{
+	struct rig_call call = { .caller = who, .id = str_of(session) };
+	struct rig_answer *a;
+	struct str payload, id;
+	size_t at;
+
+	for (int64_t seq = engine_rig_session(&w->r, session)->row.head_seq;; seq--) {
+		payload = engine_rig_payload(&w->r, session, seq);
+		if (str_find(payload, STR("\"event_ids\":[\""), 0, &at))
+			break;
+	}
+	str_cut(str_slice(payload, at + 14, payload.len), '"', &id, &payload);
+	call.body = arena_printf(&w->r.arena,
+				 "[{'type':'user.custom_tool_result','custom_tool_use_id':"
+				 "'" STR_FMT "','content':[]}]",
+				 STR_ARG(id))
+			    .ptr;
+	a = rig_events(&w->r, call);
+	engine_rig_await(&w->r, &a->done);
+	settle(w);
+	return a->rc;
+}
+
 static void
 answer(struct world *w, const char *session)
 {
-	const struct store_session *row = engine_rig_session(&w->r, session);
-	struct str payload;
-	struct json_doc doc;
-	struct json ids;
-	struct json_iter it;
-
-	for (int64_t seq = row->row.head_seq;; seq--) {
-		payload = engine_rig_payload(&w->r, session, seq);
-		if (str_contains(payload, STR("requires_action")))
-			break;
-	}
-	assert_int_equal(json_parse(&w->r.arena, payload, &JSON_LIMITS_DEFAULT, &doc, NULL), 0);
-	assert_true(json_find(json_root(&doc), STR("stop_reason"), &ids) &&
-		    json_find(ids, STR("event_ids"), &ids));
-	it = json_iter(ids);
-	while (json_next(&it))
-		rig_expect(rig_events(&w->r,
-				      (struct rig_call){
-					      .id = str_of(session),
-					      .body = arena_printf(
-							      &w->r.arena,
-							      "[{'type':'user.custom_tool_result',"
-							      "'custom_tool_use_id':" STR_FMT
-							      ",'content':[]}]",
-							      STR_ARG(json_raw(it.value)))
-							      .ptr }),
-			   0, NULL);
-	virtual_host_settle(&w->r.host);
+	assert_int_equal(answer_as(w, NULL, session), 0);
 }
 
 /* ---- commands ---- */
@@ -657,6 +655,38 @@ T11_a_takeover_ends_what_the_secret_opened(void **state)
 }
 
 static void
+T11_a_worker_sends_results_and_nothing_else(void **state)
+{
+	static const char MESSAGE[] = "[{'type':'user.message','content':[{'type':'text',"
+				      "'text':'x'}]}]";
+	struct world w;
+	struct rig_answer first, second;
+	struct engine_caller former, holder;
+	struct rig_call call = { .caller = &holder, .id = STR("s"), .body = MESSAGE };
+
+	world_init(&w, *state != NULL);
+	park(&w, "s");
+	park(&w, "t");
+	first = poll(&w);
+	virtual_host_advance(&w.r.host, WORK_RECLAIM_MS_DEFAULT);
+	second = poll(&w);
+	check_str("taken over", first.id, second.id);
+	former = engine_rig_caller(&w.r, first.secret);
+	holder = engine_rig_caller(&w.r, second.secret);
+	assert_int_equal(answer_as(&w, &former, "s"), ERR_NOT_FOUND);
+	assert_int_equal(answer_as(&w, &holder, "t"), ERR_NOT_FOUND);
+	rig_expect(rig_events(&w.r, call), ERR_DENIED, "no right");
+	call.body = "[{'type':'user.interrupt'}]";
+	rig_expect(rig_events(&w.r, call), ERR_DENIED, "no right");
+	assert_int_equal(answer_as(&w, &holder, "s"), 0);
+	assert_int_equal(answer_as(&w, &w.key, "t"), 0);
+	check_str("the end", engine_rig_log(&w.r, "s", engine_rig_session(&w.r, "s")->row.head_seq),
+		  STR("status_idle"));
+	assert_true(engine_rig_session(&w.r, "t")->row.state.phase == TURN_NONE);
+	engine_rig_release(&w.r);
+}
+
+static void
 P8_a_secret_is_stored_nowhere(void **state)
 {
 	struct world w;
@@ -777,6 +807,7 @@ main(void)
 	SUITE_TEST(&s, T11_a_start_makes_the_item_that_is_missing);
 	SUITE_TEST(&s, T11_a_secret_is_good_for_its_session_and_item);
 	SUITE_TEST(&s, T11_a_takeover_ends_what_the_secret_opened);
+	SUITE_TEST(&s, T11_a_worker_sends_results_and_nothing_else);
 	SUITE_TEST(&s, P8_a_secret_is_stored_nowhere);
 	SUITE_TEST(&s, T11_metadata_is_merged);
 	SUITE_TEST(&s, T11_an_item_of_another_environment_is_absent);
