@@ -35,6 +35,7 @@ class Route:
         schema = content.get("application/json", {}).get("schema", {}).get("$ref", "").rpartition("/")[2]
         self.schema = schemas.get(schema)
         self.body = BODIES[schema] if schema else None
+        self.needs_body = bool(schema) and operation["requestBody"]["required"]
         self.takes_bundle = bool(content) and not schema
         self.path_ids = re.findall(r"\{(\w+)\}", path)
         self.ids = ids
