@@ -75,6 +75,7 @@ field_agent(struct jw *w, const struct session_view *v, struct json extra)
 	jw_field_str(w, "id", v->session->agent_id);
 	jw_field_str(w, "type", STR("agent"));
 	jw_field_int(w, "version", v->session->agent_version);
+	jw_field_raw(w, "skills", STR("[]")); /* workers go through it */
 	jw_end_object(w);
 }
 

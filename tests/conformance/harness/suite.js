@@ -5,7 +5,7 @@ import { Server } from './server.js';
 
 const TEST_MS = 20_000;
 
-/** A test of a file that has one server: run({ server, client, beta }). */
+/** A test of a file that has one server: run({ server, client, beta }, t). */
 export function suite() {
   const given = {};
   before(async () => {
@@ -14,7 +14,7 @@ export function suite() {
     given.beta = given.client.beta;
   });
   after(() => given.server?.remove());
-  return (name, run, timeout = TEST_MS) => test(name, { timeout }, () => run(given));
+  return (name, run, timeout = TEST_MS) => test(name, { timeout }, (t) => run(given, t));
 }
 
 /** The public SDK as its users make it, pointed here. */

@@ -48,7 +48,8 @@ M4_a_new_session_on_the_wire(void **state)
 	check_str(
 		"session", render(&v, &out, &a),
 		STR("{\"id\":\"sesn_1\",\"type\":\"session\",\"status\":\"idle\",\"agent\":{\"id\":"
-		    "\"main\",\"type\":\"agent\",\"version\":3},\"environment_id\":\"local-"
+		    "\"main\",\"type\":\"agent\",\"version\":3,\"skills\":[]},\"environment_id\":"
+		    "\"local-"
 		    "default\","
 		    "\"title\":null,\"description\":null,\"title_source\":null,\"metadata\":{},"
 		    "\"resources\":[],\"vault_ids\":[],\"outcome_evaluations\":[],\"stats\":{"
