@@ -50,7 +50,7 @@ http_refusal_read(int status, struct str body, bool in_session, struct http_refu
 
 	arena_init(&a);
 	*out = (struct http_refusal){ .is_message = read_message(body, &a, &message) };
-	says = shown(message ? message->text : body, text);
+	says = shown(out->is_message ? message->text : body, text);
 	out->failure.kind = MCP_FAIL_REFUSED;
 	if (status == 401 || status == 403) {
 		out->is_message = false;

@@ -65,8 +65,8 @@ start_child(const struct mcp_config *config, const struct tool_server *declared,
 }
 
 int
-launch(const struct mcp_config *config, const struct tool_server *declared,
-       const struct tool_place *place, struct transport **out, struct err *e)
+launch_transport(const struct mcp_config *config, const struct tool_server *declared,
+		 const struct tool_place *place, struct transport **out, struct err *e)
 {
 	if (declared->url.len == 0)
 		return start_child(config, declared, place, out, e);

@@ -3,5 +3,6 @@
 #include "tool/mcp/mcp.h"
 #include "tool/mcp/transport.h"
 
-NODISCARD int launch(const struct mcp_config *config, const struct tool_server *declared,
-		     const struct tool_place *place, struct transport **out, struct err *e);
+NODISCARD int
+launch_transport(const struct mcp_config *config, const struct tool_server *declared,
+		 const struct tool_place *place, struct transport **out, struct err *e);

@@ -343,7 +343,7 @@ connect_to(struct server *s)
 	struct mcp_failure failure = { .kind = MCP_FAIL_LOCAL };
 	struct transport *transport;
 
-	if (launch(config, &s->declared, &s->place, &transport, &failure.err) != 0) {
+	if (launch_transport(config, &s->declared, &s->place, &transport, &failure.err) != 0) {
 		give_up(s, &failure);
 		return;
 	}
