@@ -25,7 +25,9 @@ sim_fault_draw_rules(struct world *w)
 		.read_fails = maybe(w, 40),
 		.model_fails = maybe(w, 150),
 		.model_silent = maybe(w, 50),
-		.model_calls = 100 + maybe(w, 500),
+		.model_calls = 200 + maybe(w, 500),
+		.tool_fails = maybe(w, 300),
+		.tool_silent = maybe(w, 200),
 		.slow = maybe(w, 600),
 	};
 }

@@ -8,6 +8,7 @@
 #include "sim_model.h"
 #include "sim_referee.h"
 #include "sim_store.h"
+#include "sim_tools.h"
 #include "sim_world.h"
 #include "store/mem/mem.h"
 
@@ -56,17 +57,22 @@ sim_node_new(struct world *w)
 	struct sim_node *n = xcalloc(1, sizeof *n);
 
 	n->w = w;
-	snprintf(n->name, sizeof n->name, "process-%d", ++w->started);
+	n->number = ++w->started;
+	snprintf(n->name, sizeof n->name, "process-%d", n->number);
 	store_mem_restart(w->truth, (struct store_owner){ 0 }, n->name);
 	sim_referee_leases_void(w);
 	sim_host_init(&n->host, &w->clock);
 	n->store = sim_store_new(n);
 	n->model = sim_model_new(n);
+	n->tools = sim_tools_new(n, false);
+	n->servers = sim_tools_new(n, true);
 	next_engine_seed = rand_u64(&w->rnd);
 	n->en = engine_new(&(struct engine_config){
 		.store = sim_store_port(n->store),
 		.host = &n->host.host,
 		.models = { find_model, n },
+		.tools = sim_tools_port(n->tools),
+		.servers = sim_tools_port(n->servers),
 		.owner_token =
 			STR("pdr_00000000000000000000000000000000000000000000000000000000000000aa"),
 		.settings.default_model = STR("sim"),
@@ -109,9 +115,12 @@ sim_node_free(struct sim_node **p)
 		return;
 	*p = NULL;
 	engine_free(&n->en);
-	if (sim_model_open(n->model, SIM_NONE))
-		sim_fail(n->w, SIM_CLAUSE_REST, "%s is gone, but a request of its is still open",
+	if (sim_model_open(n->model, SIM_NONE) || sim_tools_run(n->tools, SIM_NONE) ||
+	    sim_tools_run(n->servers, SIM_NONE))
+		sim_fail(n->w, SIM_CLAUSE_REST, "%s is gone, but something of its still runs",
 			 n->name);
+	sim_tools_free(&n->tools);
+	sim_tools_free(&n->servers);
 	sim_model_free(&n->model);
 	sim_store_free(&n->store);
 	free(n);
@@ -144,11 +153,4 @@ sim_node_crash(struct sim_node **p)
 	else
 		sim_node_free(p);
 	*p = NULL; /* one that hangs on is left alone: the run has failed */
-}
-
-bool
-sim_node_runs_tools(const struct sim_node *n, int session)
-{
-	(void)n, (void)session;
-	return false;
 }

@@ -10,10 +10,12 @@ struct sim_model;
 
 struct sim_node {
 	struct world *w;
+	int number;
 	char name[24];
 	struct sim_host host;
 	struct sim_store *store;
 	struct sim_model *model;
+	struct sim_tools *tools, *servers;
 	struct engine *en;
 	bool started; /* commands may come */
 	bool broken;  /* it could not start */
@@ -30,6 +32,3 @@ void sim_node_free(struct sim_node **n);
 /* Dies at once: nothing of it has an effect any more, nobody hears of it. Its memory is freed by letting
  * it find out. */
 void sim_node_crash(struct sim_node **n);
-
-/* Do calls of the session run here? */
-bool sim_node_runs_tools(const struct sim_node *n, int session);

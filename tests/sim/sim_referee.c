@@ -383,6 +383,17 @@ on_call(struct scene *sc)
 }
 
 static void
+see_outcome(const struct scene *sc, struct str outcome)
+{
+	if (str_eq(outcome, STR("timeout")))
+		sim_saw(sc->w, SIM_SCENE_TIMED_OUT);
+	if (str_eq(outcome, STR("denied")))
+		sim_saw(sc->w, SIM_SCENE_DENIED);
+	if (str_eq(outcome, STR("interrupted")))
+		sim_saw(sc->w, SIM_SCENE_LOST_CALL);
+}
+
+static void
 on_result(struct scene *sc)
 {
 	struct ref_call *call =
@@ -396,8 +407,15 @@ on_result(struct scene *sc)
 	if ((call->state == REF_ASKS || call->state == REF_WAITS) && !sc->ends_turn)
 		BLAME(sc, SIM_CLAUSE_PARK, "closes a call that waits for people (%.*s)",
 		      STR_ARG(outcome));
+	see_outcome(sc, outcome);
 	if (call->state == REF_DENIED && !str_eq(outcome, STR("denied")) && !sc->ends_turn)
 		BLAME(sc, SIM_CLAUSE_CALL, "a denied call has the outcome %.*s", STR_ARG(outcome));
+	if (str_eq(outcome, STR("ok")) &&
+	    (call->starts == 0 ||
+	     !str_contains(sc->ev->payload,
+			   arena_printf(&sc->w->referee->scratch, "\"out " STR_FMT "\"",
+					STR_ARG(call->id)))))
+		BLAME(sc, SIM_CLAUSE_CALL, "the result is not what the call gave");
 	call->state = REF_CLOSED;
 }
 

@@ -5,6 +5,7 @@
 #include "core/input.h"
 #include "provider/provider.h"
 #include "sim_world.h"
+#include "tool/tool.h"
 
 /* An event of a client's. */
 struct ref_input {
@@ -29,8 +30,7 @@ struct ref_call {
 	enum ref_wait state;
 	bool answered; /* there is an answer that is not consumed yet */
 	unsigned starts;
-	bool may_repeat;          /* read only or idempotent */
-	struct sim_node *started; /* by whom, the last time; only compared */
+	int starter; /* number of the process that started it last */
 };
 
 struct ref_turn {
@@ -67,6 +67,7 @@ void sim_referee_commit(struct world *w, struct sim_node *node, const struct sto
 void sim_referee_doubt(struct world *w, int session);
 void
 sim_referee_request(struct world *w, struct sim_node *node, const struct provider_request *request);
+void sim_referee_tool(struct world *w, struct sim_node *node, const struct tool_request *request);
 
 const struct ref_session *sim_referee_session(const struct world *w, int session);
 /* Pending triggers. */

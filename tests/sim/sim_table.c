@@ -3,11 +3,13 @@
 #include <stddef.h>
 
 static const char *const STATES[SIM_STATES] = {
-	[SIM_IDLE] = "idle",           [SIM_QUEUED] = "queued",   [SIM_LOOKING] = "looking",
-	[SIM_OPENING] = "opening",     [SIM_CONTEXT] = "context", [SIM_ASKED] = "asked",
-	[SIM_STREAMING] = "streaming", [SIM_TOOLS] = "tools",     [SIM_COMMITTING] = "committing",
-	[SIM_BACKOFF] = "backoff",     [SIM_PARKED] = "parked",   [SIM_RESUMING] = "resuming",
-	[SIM_LEFT] = "left",
+	[SIM_IDLE] = "idle",         [SIM_QUEUED] = "queued",
+	[SIM_LOOKING] = "looking",   [SIM_LISTING] = "listing",
+	[SIM_OPENING] = "opening",   [SIM_CONTEXT] = "context",
+	[SIM_ASKED] = "asked",       [SIM_STREAMING] = "streaming",
+	[SIM_TOOLS] = "tools",       [SIM_COMMITTING] = "committing",
+	[SIM_BACKOFF] = "backoff",   [SIM_PARKED] = "parked",
+	[SIM_RESUMING] = "resuming", [SIM_LEFT] = "left",
 };
 static const char *const FAULTS[SIM_FAULTS] = {
 	[SIM_CRASH] = "crash",          [SIM_TAKEOVER] = "takeover",
@@ -18,6 +20,8 @@ static const char *const FAULTS[SIM_FAULTS] = {
 	[SIM_COMMIT_FAILS] = "commit!", [SIM_COMMIT_UNKNOWN] = "commit?",
 	[SIM_COMMIT_LATE] = "late",     [SIM_READ_FAILS] = "read!",
 	[SIM_MODEL_FAILS] = "model!",   [SIM_MODEL_SILENT] = "silent",
+	[SIM_LISTING_FAILS] = "list!",  [SIM_TOOL_FAILS] = "tool!",
+	[SIM_TOOL_SILENT] = "hangs",
 };
 
 static const char *const SCENES[SIM_SCENES] = {
@@ -38,6 +42,10 @@ static const char *const SCENES[SIM_SCENES] = {
 	[SIM_SCENE_REFUSED] = "model refused",
 	[SIM_SCENE_LIMITED] = "limit reached",
 	[SIM_SCENE_FENCED] = "old holder refused",
+	[SIM_SCENE_TIMED_OUT] = "tool timed out",
+	[SIM_SCENE_DENIED] = "denied",
+	[SIM_SCENE_LOST_CALL] = "call interrupted",
+	[SIM_SCENE_RUN_AGAIN] = "harmless call run again",
 	[SIM_SCENE_REPEATED] = "sent again, stored once",
 };
 
@@ -47,8 +55,6 @@ sim_table_unreachable(enum sim_state s, enum sim_fault f)
 	bool commits = s == SIM_OPENING || s == SIM_COMMITTING || s == SIM_RESUMING;
 	bool model = s == SIM_ASKED || s == SIM_STREAMING;
 
-	if (s == SIM_TOOLS)
-		return "no tool runs in these processes";
 	switch (f) {
 	case SIM_COMMIT_FAILS:
 	case SIM_COMMIT_UNKNOWN:
@@ -60,6 +66,9 @@ sim_table_unreachable(enum sim_state s, enum sim_fault f)
 		return NULL;
 	case SIM_MODEL_FAILS:
 	case SIM_MODEL_SILENT: return model ? NULL : "no model is asked in this state";
+	case SIM_LISTING_FAILS: return s == SIM_LISTING ? NULL : "nobody is asked for tools";
+	case SIM_TOOL_FAILS:
+	case SIM_TOOL_SILENT: return s == SIM_TOOLS ? NULL : "no tool runs in this state";
 	case SIM_CRASH:
 	case SIM_TAKEOVER:
 	case SIM_DRAIN:
@@ -109,7 +118,7 @@ sim_table_holes(const struct sim_table *t, FILE *out)
 			fprintf(out, "%s never met %s\n", STATES[s], FAULTS[f]);
 			holes++;
 		}
-	for (int i = 0; i < SIM_SCENES; i++) {
+	for (int i = 0; i < SIM_SCENES_NEEDED; i++) {
 		if (t->scenes[i] > 0)
 			continue;
 		fprintf(out, "never seen: %s\n", SCENES[i]);

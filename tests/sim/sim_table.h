@@ -10,6 +10,7 @@ enum sim_state {
 	SIM_IDLE,       /* no turn, nothing pending */
 	SIM_QUEUED,     /* no turn, messages wait (a burst, a look put off) */
 	SIM_LOOKING,    /* no turn; somebody looks at what is pending */
+	SIM_LISTING,    /* toolsets are asked what they have */
 	SIM_OPENING,    /* the commit that opens a turn is on its way */
 	SIM_CONTEXT,    /* the transcript is being read */
 	SIM_ASKED,      /* the model has not said anything yet */
@@ -40,6 +41,9 @@ enum sim_fault {
 	SIM_READ_FAILS,
 	SIM_MODEL_FAILS,
 	SIM_MODEL_SILENT,
+	SIM_LISTING_FAILS, /* a server is away when it is asked for its tools */
+	SIM_TOOL_FAILS,
+	SIM_TOOL_SILENT,
 	SIM_FAULTS
 };
 
@@ -60,10 +64,15 @@ enum sim_scene {
 	SIM_SCENE_BACKED_OFF,
 	SIM_SCENE_EXHAUSTED,
 	SIM_SCENE_REFUSED,
-	SIM_SCENE_LIMITED,  /* steps, time or a loop */
-	SIM_SCENE_FENCED,   /* an old holder was refused */
-	SIM_SCENE_REPEATED, /* a message was sent again and stored once */
-	SIM_SCENES
+	SIM_SCENE_LIMITED,   /* steps, time or a loop */
+	SIM_SCENE_FENCED,    /* an old holder was refused */
+	SIM_SCENE_TIMED_OUT, /* a tool took too long */
+	SIM_SCENE_DENIED,    /* somebody said no */
+	SIM_SCENE_LOST_CALL, /* a call died with its process: interrupted */
+	SIM_SCENE_REPEATED,  /* a message was sent again and stored once */
+	SIM_SCENE_RUN_AGAIN, /* a call that may be was started again: allowed, but not asked for */
+	SIM_SCENES,
+	SIM_SCENES_NEEDED = SIM_SCENE_RUN_AGAIN
 };
 
 struct sim_table {

@@ -12,6 +12,7 @@
 #include "sim_referee.h"
 #include "sim_rest.h"
 #include "sim_store.h"
+#include "sim_tools.h"
 #include "store/mem/mem.h"
 
 static const int64_t NOW_MS = INT64_C(1750000000000);
@@ -93,11 +94,26 @@ has_job(const struct world *w, int session, enum sim_job kind)
 	return w->node && sim_store_has(w->node->store, session, kind);
 }
 
+static bool
+lists_tools(const struct world *w, int session)
+{
+	return w->node && (sim_tools_list(w->node->tools, session) ||
+			   sim_tools_list(w->node->servers, session));
+}
+
+static bool
+runs_tools(const struct world *w, int session)
+{
+	return sim_tools_run(w->node->tools, session) || sim_tools_run(w->node->servers, session);
+}
+
 static enum sim_state
 state_between_turns(const struct world *w, int session)
 {
 	if (has_job(w, session, SIM_JOB_TAKE))
 		return SIM_OPENING;
+	if (lists_tools(w, session))
+		return SIM_LISTING;
 	if (has_job(w, session, SIM_JOB_READ))
 		return SIM_LOOKING;
 	return sim_referee_waiting(w, session) > 0 ? SIM_QUEUED : SIM_IDLE;
@@ -114,6 +130,8 @@ sim_state_of(struct world *w, int session)
 		return SIM_RESUMING;
 	if (has_job(w, session, SIM_JOB_TURN))
 		return SIM_COMMITTING;
+	if (lists_tools(w, session))
+		return SIM_LISTING;
 	if (s->parked)
 		return SIM_PARKED;
 	if (!w->node || s->holder != w->node)
@@ -124,7 +142,7 @@ sim_state_of(struct world *w, int session)
 		return sim_model_streams(w->node->model, session) ? SIM_STREAMING : SIM_ASKED;
 	if (s->rescheduled)
 		return SIM_BACKOFF;
-	return sim_node_runs_tools(w->node, session) ? SIM_TOOLS : SIM_LEFT;
+	return runs_tools(w, session) ? SIM_TOOLS : SIM_LEFT;
 }
 
 void
@@ -309,6 +327,8 @@ make_session(struct world *w, int session, const char *agent)
 static void
 begin(struct world *w)
 {
+	static const char *const AGENTS[SIM_SESSIONS] = { "works", "asks", "reaches" };
+
 	arena_init(&w->arena);
 	w->clock = (struct sim_clock){ .steady_ms = 0, .skew_ms = NOW_MS };
 	w->truth = store_mem_new((struct store_owner){ 0 }, "nobody");
@@ -316,13 +336,23 @@ begin(struct world *w)
 		w->watch_ms[i] = INT64_MAX;
 	sim_referee_init(w);
 	sim_clients_init(w);
-	make_agent(w, "plain", ",\"limits\":{\"turn_timeout_s\":60}");
-	make_agent(
-		w, "asks",
-		",\"limits\":{\"turn_timeout_s\":600,\"max_steps\":4},\"tools\":["
-		"{\"type\":\"custom\",\"name\":\"ask\"},{\"type\":\"custom\",\"name\":\"tell\"}]");
+	make_agent(w, "asks",
+		   ",\"limits\":{\"turn_timeout_s\":600,\"max_steps\":4},\"tools\":["
+		   "{\"type\":\"custom\",\"name\":\"ask\"},"
+		   "{\"type\":\"custom\",\"name\":\"tell\"}]");
+	make_agent(w, "works",
+		   ",\"limits\":{\"turn_timeout_s\":60,\"tool_timeout_s\":20},\"tools\":["
+		   "{\"type\":\"agent_toolset_20260401\",\"configs\":[{\"name\":\"bash\","
+		   "\"permission_policy\":{\"type\":\"always_ask\"}}]},"
+		   "{\"type\":\"custom\",\"name\":\"ask\"}]");
+	make_agent(w, "reaches",
+		   ",\"limits\":{\"turn_timeout_s\":200,\"tool_timeout_s\":30},"
+		   "\"mcp_servers\":[{\"type\":\"url\",\"name\":\"web\","
+		   "\"url\":\"https://web.test\"}],\"tools\":["
+		   "{\"type\":\"agent_toolset_20260401\"},{\"type\":\"mcp_toolset\","
+		   "\"mcp_server_name\":\"web\"}]");
 	for (int i = 0; i < SIM_SESSIONS; i++)
-		make_session(w, i, i == 0 ? "plain" : "asks");
+		make_session(w, i, AGENTS[i]);
 	w->node = sim_node_new(w);
 	while (!w->node->started && !w->failed && run_one(w, HORIZON_MS))
 		;
@@ -371,11 +401,13 @@ judge_rest(struct world *w)
 		if (!s->open && sim_referee_waiting(w, i) > 0)
 			sim_fail(w, SIM_CLAUSE_REST, "session %d has %zu messages that nobody runs",
 				 i, sim_referee_waiting(w, i));
+		if (s->parked && !sim_referee_waiting_call(w, i))
+			sim_fail(w, SIM_CLAUSE_REST,
+				 "session %d is parked, although everything is answered", i);
 		for (size_t k = 0; k < s->inputs.len; k++)
-			if (!s->inputs.ptr[k].gone && s->inputs.ptr[k].class != INPUT_TRIGGER &&
-			    s->inputs.ptr[k].class != INPUT_BOUND)
+			if (!s->inputs.ptr[k].gone && s->inputs.ptr[k].class == INPUT_CONTROL)
 				sim_fail(w, SIM_CLAUSE_REST,
-					 "session %d: seq %lld was never taken in", i,
+					 "session %d: the interrupt of seq %lld did nothing", i,
 					 (long long)s->inputs.ptr[k].seq);
 	}
 }

@@ -40,6 +40,7 @@ struct sim_rules {
 	unsigned crash_weight, takeover_weight, drain_weight, jump_weight, stall_weight;
 	unsigned append_fails, append_unknown, append_late, read_fails;
 	unsigned model_fails, model_silent, model_calls;
+	unsigned tool_fails, tool_silent;
 	unsigned slow; /* what is asked of store and model takes its time */
 };
 
