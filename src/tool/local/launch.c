@@ -15,17 +15,18 @@ enum {
 	STOP_MS = 12 * 1000, /* so long after it was asked to end */
 	NAP_MS = 2,
 	RELEASE_NAPS = 1500,
+	SAID_BYTES = 1000,
 };
 
 struct launch {
 	struct list node;
-	struct launches *owner;
 	struct child *child;
 	struct loop_timer *late;
 	struct launch_events events;
 	void *ctx;
 	bool left, has_report;
 	struct tool_frames frames;
+	struct buf said;    /* on its standard error, where a sound helper says nothing */
 	struct arena arena; /* the report's */
 	struct tool_report report;
 };
@@ -44,6 +45,7 @@ launch_free(struct launch *l)
 	child_free(&l->child);
 	loop_timer_free(&l->late);
 	tool_frames_release(&l->frames);
+	buf_release(&l->said);
 	arena_release(&l->arena);
 	free(l);
 }
@@ -88,7 +90,9 @@ on_output(void *ctx, struct str bytes)
 static void
 on_errors(void *ctx, struct str bytes)
 {
-	(void)ctx, (void)bytes; /* it speaks in frames */
+	struct launch *l = ctx;
+
+	buf_put_str(&l->said, str_slice(bytes, 0, SAID_BYTES - l->said.len));
 }
 
 static void
@@ -96,11 +100,12 @@ on_exit_told(void *ctx, int code, int signal)
 {
 	struct launch *l = ctx;
 
-	if (!l->has_report)
+	if (!l->has_report || code != 0)
 		l->report = (struct tool_report){
 			.end = TOOL_END_STOPPED,
-			.text = arena_printf(&l->arena, "its helper ended by %s %d",
-					     signal ? "signal" : "code", signal ? signal : code),
+			.text = arena_printf(&l->arena, ": its helper ended by %s %d " STR_FMT,
+					     signal ? "signal" : "code", signal ? signal : code,
+					     STR_ARG(buf_str(&l->said))),
 		};
 	list_remove(&l->node);
 	if (!l->left)
@@ -119,18 +124,6 @@ on_late(void *ctx)
 
 /* ---- start and end ---- */
 
-static void
-send_job(struct launch *l, const struct tool_job *job)
-{
-	struct buf text;
-
-	buf_init(&text, TOOL_JOB_BYTES);
-	tool_job_write(&text, job);
-	child_write(l->child, buf_str(&text));
-	child_close_input(l->child);
-	buf_release(&text);
-}
-
 static struct str
 variable(struct arena *a, const char *name, const char *otherwise)
 {
@@ -139,37 +132,62 @@ variable(struct arena *a, const char *name, const char *otherwise)
 	return arena_printf(a, "%s=%s", name, value ? value : otherwise);
 }
 
+static struct launch *
+launch_new(struct launches *ls, const struct launch_events *events, void *ctx)
+{
+	struct launch *l = xcalloc(1, sizeof *l);
+
+	arena_init(&l->arena);
+	tool_frames_init(&l->frames);
+	buf_init(&l->said, SAID_BYTES);
+	list_init(&l->node);
+	l->events = *events;
+	l->ctx = ctx;
+	l->late = loop_timer_new(ls->loop, on_late, l);
+	return l;
+}
+
+static int
+start_child(struct launches *ls, struct launch *l, struct err *e)
+{
+	static const struct child_events HEARD = { on_output, on_errors, on_exit_told };
+	const char *const argv[] = { ls->program, "tool-helper", NULL };
+	/* Nothing else: keys of providers are in the server's environment. */
+	const char *const env[] = {
+		variable(&l->arena, "PATH", "/usr/local/bin:/usr/bin:/bin").ptr,
+		variable(&l->arena, "HOME", "/").ptr,
+		"LANG=C.UTF-8",
+		NULL,
+	};
+	const struct child_spec spec = { .argv = argv, .env = env, .extra_fd = -1 };
+
+	return child_start(ls->loop, &spec, &HEARD, l, &l->child, e);
+}
+
 int
 launch_start(struct launches *ls, const struct tool_job *job, const struct launch_events *events,
 	     void *ctx, struct launch **out, struct err *e)
 {
-	static const struct child_events HEARD = { on_output, on_errors, on_exit_told };
-	struct launch *l = xcalloc(1, sizeof *l);
-	const char *const argv[] = { ls->program, "tool-helper", NULL };
-	const char *env[] = { NULL, NULL, "LANG=C.UTF-8", NULL };
-	const struct child_spec spec = { .argv = argv, .env = env, .extra_fd = -1 };
+	struct launch *l = launch_new(ls, events, ctx);
+	struct buf text;
 	int rc;
 
-	arena_init(&l->arena);
-	tool_frames_init(&l->frames);
-	list_init(&l->node);
-	l->owner = ls;
-	l->events = *events;
-	l->ctx = ctx;
-	l->late = loop_timer_new(ls->loop, on_late, l);
-	/* Nothing else: keys of providers are in the server's environment. */
-	env[0] = variable(&l->arena, "PATH", "/usr/local/bin:/usr/bin:/bin").ptr;
-	env[1] = variable(&l->arena, "HOME", "/").ptr;
-	rc = child_start(ls->loop, &spec, &HEARD, l, &l->child, e);
-	if (rc != 0) {
+	buf_init(&text, TOOL_JOB_BYTES);
+	tool_job_write(&text, job);
+	rc = buf_check(&text, "the call", e);
+	if (rc == 0)
+		rc = start_child(ls, l, e);
+	if (rc == 0) {
+		list_append(&ls->all, &l->node);
+		child_write(l->child, buf_str(&text));
+		child_close_input(l->child);
+		loop_timer_set(l->late, job->timeout_ms + LATE_MS);
+		*out = l;
+	} else {
 		launch_free(l);
-		return rc;
 	}
-	list_append(&ls->all, &l->node);
-	send_job(l, job);
-	loop_timer_set(l->late, job->timeout_ms + LATE_MS);
-	*out = l;
-	return 0;
+	buf_release(&text);
+	return rc;
 }
 
 void

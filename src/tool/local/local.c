@@ -14,7 +14,7 @@ const struct tool_limits LOCAL_LIMITS = {
 	.processes = 500,
 	.memory_bytes = INT64_C(4) << 30,
 	.file_bytes = INT64_C(1) << 30,
-	.cpu_seconds = 3600,
+	.cpu_seconds = 24 * 3600,
 };
 
 struct local_tools {
@@ -144,7 +144,7 @@ put_note(struct tool_run *r, const char *text)
 static enum tool_outcome
 judge(struct tool_run *r, const struct tool_report *report)
 {
-	char note[160];
+	char note[1200];
 
 	switch (report->end) {
 	case TOOL_END_EXITED:
@@ -167,7 +167,11 @@ judge(struct tool_run *r, const struct tool_report *report)
 			 r->owner->limits.processes);
 		put_note(r, note);
 		return OUTCOME_ERROR;
-	case TOOL_END_STOPPED: put_note(r, "ended before it was done"); return OUTCOME_ERROR;
+	case TOOL_END_STOPPED:
+		snprintf(note, sizeof note, "ended before it was done" STR_FMT,
+			 STR_ARG(report->text));
+		put_note(r, note);
+		return OUTCOME_ERROR;
 	case TOOL_END_REFUSED:
 		buf_printf(&r->output, "%s was not run: " STR_FMT "\n", tool_args_name(r->tool),
 			   STR_ARG(report->text));
