@@ -13,12 +13,15 @@ const test = suite();
 const IDLE_MS = 300; // a runner that has nothing to do ends
 const LONG_MS = 60_000;
 
-const custom = (name) => ({ type: 'custom', name, description: name, input_schema: { type: 'object', properties: {} } });
+const custom = { type: 'custom', name: 'deploy', description: 'd', input_schema: { type: 'object', properties: {} } };
+const builtIn = (policy) => ({
+  type: 'agent_toolset_20260401', default_config: { permission_policy: { type: policy } },
+});
 const bash = (command) => `tool bash ${JSON.stringify({ command })}`;
 
 /** An agent, an environment of the caller's own machines, its key, and a session there. */
-async function world({ beta, server }, tools = [custom('bash'), custom('deploy')]) {
-  const agent = await beta.agents.create({ name: 'A', model: 'demo', tools });
+async function world({ beta, server }, policy = 'always_allow') {
+  const agent = await beta.agents.create({ name: 'A', model: 'demo', tools: [builtIn(policy), custom] });
   const environment = await beta.environments.create({ name: 'E', config: { type: 'self_hosted' } });
   const token = { kind: 'environment', environment_id: environment.id };
   const key = (await server.ask('POST', '/v1/tokens', token)).body.token;
@@ -178,7 +181,10 @@ test('T11 the SDK\'s worker executes bash for a session, and ends its item', asy
   const made = await world(given);
   const file = work(t, client, made);
   await send(beta, made.session, say(bash('echo one-$((40 + 2)) | tee out.txt')));
-  assert.match(words(await finished(beta, made.session)), /one-42/);
+  const log = await finished(beta, made.session);
+  assert.match(words(log), /one-42/);
+  assert.deepEqual(calls(log).map((one) => one.type), ['agent.tool_use']);
+  assert.deepEqual(results(log).map((one) => one.type), ['user.tool_result']);
   assert.equal(file('out.txt'), 'one-42\n');
   const stopped = async () => (await items(beta, made.environment)).every((one) => one.state === 'stopped');
   await until(stopped, () => 'still held');
@@ -239,6 +245,30 @@ test('T11 what a dead worker held goes to the next one', async (given, t) => {
   await assert.rejects(dead.heartbeat(item.id, { ...of, expected_last_heartbeat: beat.last_heartbeat }),
     (error) => error.status === 412 || error.status === 409);
   assert.equal((await items(beta, made.environment)).length, 1);
+}, LONG_MS);
+
+test('T8 a worker holds what a person is asked about, and executes it when they allow it late', async (given, t) => {
+  const { beta, server } = given;
+  const made = await world(given, 'always_ask');
+  const proxy = await Proxy.begin(server);
+  t.after(() => proxy.remove());
+  const file = work(t, sdk({ url: proxy.url, token: server.token }), made);
+  await send(beta, made.session, say(`${bash('echo a >> log')}\n${bash('echo b >> log')}\n${bash('cat log')}`));
+  for (const [i, result] of ['allow', 'deny', 'allow'].entries()) {
+    let call;
+    await until(async () => {
+      const log = await events(beta, made.session);
+      call = calls(log)[i];
+      return log.at(-1).stop_reason?.type === 'requires_action' && call;
+    }, () => `no question ${i}`);
+    assert.equal(call.evaluated_permission, 'ask');
+    if (i > 0) proxy.cut(); // the confirmation comes while the worker is away
+    await send(beta, made.session, { type: 'user.tool_confirmation', tool_use_id: call.id, result });
+  }
+  let log = [];
+  await until(async () => (log = await events(beta, made.session)).at(-1).stop_reason?.type === 'end_turn',
+    () => JSON.stringify(log.slice(-4)), LONG_MS);
+  assert.equal(file('log'), 'a\n');
 }, LONG_MS);
 
 // ---- one session's runner ----
