@@ -267,7 +267,7 @@ void engine_read(struct engine *en, const struct engine_caller *caller, const st
 #define RECORD_WORKSPACE     STR("workspace")
 #define RECORD_USER          STR("user")
 #define RECORD_TOKEN         STR("token")
-#define RECORD_WORK          STR("work")        /* owner: environment, which a query names */
+#define RECORD_WORK          STR("work")     /* owner: environment, which a query names */
 #define RECORD_RESOURCE      STR("resource") /* owner: session */
 /* id: wake, owner: session, due: when it is, unless it is parked; body: {"id","type","session_id",
  * "created_at","due_at","reason","note","dedupe_key","priority","attempt","parked","continues"}. */
