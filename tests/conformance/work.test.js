@@ -325,3 +325,32 @@ test('T9 a toolRunner survives kill -9 of the server in the middle of a call', a
   await finished(beta, session);
   assert.deepEqual(ran, [{ n: 1 }, { n: 2 }]);
 }, LONG_MS);
+
+test('T9 two runners answer the same call: the first result counts, the second is told so', async (given) => {
+  const { beta, client } = given;
+  const { session } = await world(given);
+  const ran = [];
+  await send(beta, session, say('tool deploy {"n":1}'));
+  const both = await Promise.all([runner(client, session, ran, { takes: 300 }), runner(client, session, ran, { takes: 300 })]);
+  assert.equal(ran.length, 2);
+  assert.deepEqual(both.flat().map((one) => one.posted), [true, true]);
+  await finished(beta, session); // with one result
+}, LONG_MS);
+
+test('T11 a worker\'s result that comes twice, also after kill -9, is answered with the first', async (given, t) => {
+  const { beta, client, server } = given;
+  const made = await world(given);
+  work(t, client, made);
+  await send(beta, made.session, say(bash('echo once')));
+  const log = await finished(beta, made.session);
+  const [first] = results(log);
+  const again = { type: 'user.tool_result', tool_use_id: calls(log)[0].id, content: [{ type: 'text', text: 'twice' }] };
+  for (const token of [made.key, server.token]) {
+    const answer = await sdk(server, { apiKey: token }).beta.sessions.events.send(made.session.id, { events: [again] });
+    assert.deepEqual(answer.data.map((one) => one.id), [first.id]);
+    await server.restart();
+  }
+  assert.deepEqual((await events(beta, made.session)).map((one) => one.id), log.map((one) => one.id));
+  await assert.rejects(send(beta, made.session, { ...again, tool_use_id: 'sevt_nobody' }),
+    (error) => error.status >= 400 && error.status < 500);
+}, LONG_MS);
