@@ -1,5 +1,6 @@
 /* replay_input - the queue part of a replay: what arrived, what waits, who consumed it. */
 #include "core/replay_private.h"
+#include "core/turn_mutant.h"
 
 static bool
 is_pending(const struct input_row *in)
@@ -91,7 +92,7 @@ arrive_by_class(struct replay *r, const struct replay_step *s, struct input_row 
 		return 0;
 	case INPUT_ANSWER: return replay_call_answer_arrives(r, s, e);
 	case INPUT_CONTROL: /* without an open turn there is nothing to hit (5) */
-		if (!turn_open)
+		if (!turn_open && !MUTANT(INTERRUPT_LINGERS))
 			in->processed_at_ms = s->ev->created_at_ms;
 		return 0;
 	}

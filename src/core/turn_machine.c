@@ -1,6 +1,7 @@
 #include "core/turn_machine.h"
 
 #include "core/turn_machine_private.h"
+#include "core/turn_mutant.h"
 
 struct turn_machine *
 turn_machine_new(struct arena *kept, const struct turn_plan *plan)
@@ -168,6 +169,8 @@ turn_machine_go_on(struct turn_machine *m)
 		log_consumed(m, answers);
 	turn_machine_check_calls(m);
 	turn_machine_log_outcomes(m);
+	if (MUTANT(INTENT_LATE))
+		turn_machine_launch(m);
 	if (m->events.len > 0 && (turn_machine_may_launch(m) || turn_machine_is_working(m))) {
 		turn_machine_submit(m, TURN_LEASE_KEEP, AFTER_STEP);
 		return;

@@ -5,6 +5,7 @@
 #include "core/call_digest.h"
 #include "core/call_state.h"
 #include "core/turn_machine_private.h"
+#include "core/turn_mutant.h"
 
 void
 turn_machine_adopt_call(struct turn_machine *m, const struct turn_call *call)
@@ -28,8 +29,8 @@ turn_machine_take_outcome(struct turn_machine *m, const struct turn_input *in)
 	for (size_t i = 0; i < m->calls.len; i++) {
 		struct call_work *w = &m->calls.ptr[i];
 
-		if (str_eq(w->call.id, in->call_event) && w->call.state == CALL_STARTED &&
-		    w->launched && !w->has_outcome)
+		if ((MUTANT(RESULT_MISPLACED) || str_eq(w->call.id, in->call_event)) &&
+		    w->call.state == CALL_STARTED && w->launched && !w->has_outcome)
 			turn_machine_settle(
 				w, in->outcome,
 				arena_str(m->kept, str_slice(in->text, 0, TURN_TEXT_BYTES_MAX)));

@@ -1,5 +1,6 @@
 /* turn_machine_log - the commit being put together: its events, its lease, and what ends a turn. */
 #include "core/turn_machine_private.h"
+#include "core/turn_mutant.h"
 
 struct buf
 turn_machine_payload(void)
@@ -176,6 +177,8 @@ turn_machine_end(struct turn_machine *m, enum stop_kind stop)
 	turn_machine_cut_request(m);
 	turn_machine_close_calls(m, OUTCOME_CANCELLED, true);
 	turn_machine_log_idle(m, stop, (struct str_list){ 0 }, m->waiting.interrupts);
+	if (MUTANT(TERMINAL_TWICE))
+		turn_machine_log_idle(m, stop, (struct str_list){ 0 }, (struct str_list){ 0 });
 	m->finish = TURN_FINISH_ENDED;
 	m->stop = stop;
 	turn_machine_submit(m, m->leased ? TURN_LEASE_RELEASE : TURN_LEASE_BREAK, AFTER_FINISH);

@@ -1,5 +1,6 @@
 /* turn_machine_start - how a turn begins here: opened, resumed, recovered, or only to be ended. */
 #include "core/turn_machine_private.h"
+#include "core/turn_mutant.h"
 
 static void
 log_troubles(struct turn_machine *m)
@@ -101,7 +102,7 @@ static void
 recover(struct turn_machine *m)
 {
 	log_left_behind(m);
-	turn_machine_close_calls(m, OUTCOME_INTERRUPTED, false);
+	turn_machine_close_calls(m, OUTCOME_INTERRUPTED, MUTANT(WAITING_CLOSED));
 	if (m->waiting.interrupts.len > 0) {
 		turn_machine_end(m, STOP_INTERRUPTED);
 		return;

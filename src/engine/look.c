@@ -4,6 +4,7 @@
 
 #include "base/xalloc.h"
 #include "core/queue_policy.h"
+#include "core/turn_mutant.h"
 #include "engine/access.h"
 #include "engine/approval.h"
 #include "engine/turn.h"
@@ -339,6 +340,9 @@ look_queue(const struct look *l, struct arena *a, size_t *count)
 	for (size_t i = 0; i < l->pending.len; i++) {
 		const struct input_row *in = &l->pending.ptr[i];
 
+		if (MUTANT(STEER_LOST) && in->meta.busy == BUSY_STEER &&
+		    l->session.row.state.phase == TURN_NONE)
+			continue;
 		if (in->meta.class == INPUT_TRIGGER)
 			queue[(*count)++] = (struct queue_input){
 				.seq = in->seq,

@@ -6,6 +6,7 @@
 #include "base/xalloc.h"
 #include "core/event_make.h"
 #include "core/queue_policy.h"
+#include "core/turn_mutant.h"
 #include "engine/access.h"
 #include "engine/actor.h"
 #include "engine/approval.h"
@@ -81,7 +82,7 @@ on_over(struct actor *actor, const struct turn_over *over)
 		wake_nap(en->wake, session, ORPHAN_MS, over->fence);
 	else if (!en->draining && over->finish == TURN_FINISH_LOST)
 		wake_nap(en->wake, session, lost_ms(over), over->orphan);
-	else if (!en->draining)
+	else if (!en->draining && !MUTANT(WAKE_LOST))
 		wake_session(en, session);
 	actor_settle(actor);
 	en->open_turns--;

@@ -13,7 +13,7 @@ sim_fault_draw_rules(struct world *w)
 {
 	w->rules = (struct sim_rules){
 		.act = 60 + (unsigned)sim_below(w, 140),
-		.fault = maybe(w, 30),
+		.fault = maybe(w, 60),
 		.crash_weight = maybe(w, 10),
 		.takeover_weight = maybe(w, 10),
 		.drain_weight = maybe(w, 10),

@@ -183,6 +183,10 @@ consume(struct scene *sc, bool opens)
 		struct str id = json_str(it.value, &sc->w->referee->scratch);
 		struct ref_input *in = input_find(sc->s, id);
 
+		if (in && in->class == INPUT_CONTROL && in->turn_then != sc->s->turns.len - 1)
+			BLAME(sc, SIM_CLAUSE_INTERRUPT,
+			      "the interrupt of seq %lld was not meant for this turn",
+			      (long long)in->seq);
 		if (!in || in->gone) {
 			BLAME(sc, SIM_CLAUSE_TRIGGER, "consumes %.*s, which is not pending",
 			      STR_ARG(id));
@@ -190,10 +194,6 @@ consume(struct scene *sc, bool opens)
 		}
 		if (!may_consume(sc, in, opens))
 			BLAME(sc, SIM_CLAUSE_TRIGGER, "must not consume seq %lld",
-			      (long long)in->seq);
-		if (in->class == INPUT_CONTROL && in->turn_then != sc->s->turns.len - 1)
-			BLAME(sc, SIM_CLAUSE_INTERRUPT,
-			      "the interrupt of seq %lld was not meant for this turn",
 			      (long long)in->seq);
 		if (sc->ev->kind == EVENT_INPUT_CONSUMED && in->class == INPUT_TRIGGER)
 			sim_saw(sc->w, SIM_SCENE_STEERED);

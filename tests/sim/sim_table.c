@@ -62,7 +62,7 @@ sim_table_unreachable(enum sim_state s, enum sim_fault f)
 		return commits ? NULL : "no commit of a turn is on its way in this state";
 	case SIM_READ_FAILS:
 		if (s == SIM_IDLE || s == SIM_QUEUED)
-			return "nothing is read for it: whoever reads is looking";
+			return "whoever reads for a session at rest is looking";
 		return NULL;
 	case SIM_MODEL_FAILS:
 	case SIM_MODEL_SILENT: return model ? NULL : "no model is asked in this state";
@@ -84,6 +84,20 @@ sim_table_unreachable(enum sim_state s, enum sim_fault f)
 	return NULL;
 }
 
+/* Why cells of that column cannot be reached: one sentence holds for all of them. */
+static void
+print_reason(FILE *out, enum sim_fault f)
+{
+	for (int s = 0; s < SIM_STATES; s++) {
+		const char *why = sim_table_unreachable((enum sim_state)s, f);
+
+		if (!why)
+			continue;
+		fprintf(out, "- %s: %s\n", FAULTS[f], why);
+		return;
+	}
+}
+
 void
 sim_table_print(const struct sim_table *t, FILE *out)
 {
@@ -101,6 +115,8 @@ sim_table_print(const struct sim_table *t, FILE *out)
 		}
 		fprintf(out, "\n");
 	}
+	for (int f = 0; f < SIM_FAULTS; f++)
+		print_reason(out, (enum sim_fault)f);
 	for (int i = 0; i < SIM_SCENES; i++)
 		fprintf(out, "%-30s%10llu\n", SCENES[i], (unsigned long long)t->scenes[i]);
 }
