@@ -376,6 +376,16 @@ on_context(struct turn_machine *m, const struct turn_input *in)
 		turn_machine_give_up(m, "unknown_error", in->text, "terminal");
 		return;
 	}
+	if (in->kind == TURN_IN_NO_PRICE) {
+		turn_machine_give_up(m, "model_request_failed_error", in->text, "terminal");
+		return;
+	}
+	if (in->kind == TURN_IN_NO_MONEY) {
+		turn_machine_cut_request(m);
+		turn_machine_log_error(m, "billing_error", in->text, "terminal");
+		turn_machine_end(m, STOP_BUDGET_REACHED);
+		return;
+	}
 	m->stage = STAGE_MODEL;
 	turn_machine_do(m, TURN_DO_MODEL)->request = m->request;
 }
@@ -388,7 +398,9 @@ take(struct turn_machine *m, const struct turn_input *in)
 	case TURN_IN_COMMITTED: on_committed(m); return;
 	case TURN_IN_REFUSED: on_refused(m, in->lost); return;
 	case TURN_IN_CONTEXT:
-	case TURN_IN_NO_CONTEXT: on_context(m, in); return;
+	case TURN_IN_NO_CONTEXT:
+	case TURN_IN_NO_PRICE:
+	case TURN_IN_NO_MONEY: on_context(m, in); return;
 	case TURN_IN_TEXT:
 	case TURN_IN_THINKING:
 	case TURN_IN_THINKING_DATA:

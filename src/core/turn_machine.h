@@ -136,6 +136,8 @@ enum turn_input_kind {
 	TURN_IN_REFUSED, /* the commit, or lost: somebody else has the lease. Fresh inputs first */
 	TURN_IN_CONTEXT, /* the transcript is ready */
 	TURN_IN_NO_CONTEXT, /* it cannot be read: text says why */
+	TURN_IN_NO_PRICE,   /* a budget holds and the model has none: text says so */
+	TURN_IN_NO_MONEY,   /* a budget is reached: text says which */
 	TURN_IN_TEXT,
 	TURN_IN_THINKING,
 	TURN_IN_THINKING_DATA, /* a JSON object that belongs to the thinking */

@@ -289,6 +289,8 @@ turn_machine_model_input(struct turn_machine *m, const struct turn_input *in)
 	case TURN_IN_REFUSED:
 	case TURN_IN_CONTEXT:
 	case TURN_IN_NO_CONTEXT:
+	case TURN_IN_NO_PRICE:
+	case TURN_IN_NO_MONEY:
 	case TURN_IN_TOOL:
 	case TURN_IN_INPUTS:
 	case TURN_IN_TIMER:
