@@ -1,5 +1,6 @@
 #include "core/session_open.h"
 
+#include "core/budget.h"
 #include "core/session.h"
 
 int
@@ -54,6 +55,23 @@ session_budget_check(struct json v, struct err *e)
 			return json_fail(amount, e,
 					 "must be whole cents as a text: \"2500\" is 25 dollars");
 	return 0;
+}
+
+int64_t
+session_budget_limit(struct json v)
+{
+	static const int64_t PICO_PER_CENT = INT64_C(10000000000);
+	struct json cost, amount;
+	struct str digits;
+	int64_t cents;
+
+	if (!json_is_set(v) || !json_find(v, STR("max_list_cost"), &cost) ||
+	    !json_find(cost, STR("amount"), &amount))
+		return BUDGET_UNLIMITED;
+	digits = json_raw(amount); /* in quotes */
+	if (digits.len < 2 || !str_to_int(str_slice(digits, 1, digits.len - 1), &cents))
+		return BUDGET_UNLIMITED;
+	return cents > COST_MAX / PICO_PER_CENT ? COST_MAX : cents * PICO_PER_CENT;
 }
 
 /* Which revision a repository is checked out at. */

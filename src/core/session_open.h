@@ -31,5 +31,7 @@ session_open_read(struct json body, struct arena *a, struct session_open *out, s
 NODISCARD int session_title_check(struct json v, struct arena *a, struct str *out, struct err *e);
 /* {"type":"limit","max_list_cost":{"amount":"2500","currency":"USD"}}: whole cents in a text. */
 NODISCARD int session_budget_check(struct json v, struct err *e);
+/* Its limit in picodollars; one that passed the check. Absent or null: BUDGET_UNLIMITED. */
+int64_t session_budget_limit(struct json v);
 /* {"type":"file","file_id",…}, github_repository or memory_store; fields by type. */
 NODISCARD int session_resource_check(struct json v, struct err *e);

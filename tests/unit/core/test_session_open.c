@@ -1,4 +1,6 @@
 #include "core/session_open.h"
+
+#include "core/budget.h"
 #include "harness.h"
 
 /* What a request comes to, in one line; or the refusal. */
@@ -105,6 +107,34 @@ M4_a_title_has_at_most_200_characters(void **state)
 	arena_release(&a);
 }
 
+static const struct limit_row {
+	const char *name, *budget;
+	int64_t want;
+} LIMITS[] = {
+	{ "T15 25 dollars", "{\"type\":\"limit\",\"max_list_cost\":{\"amount\":\"2500\"}}",
+	  INT64_C(25000000000000) },
+	{ "T15 nothing", "{\"max_list_cost\":{\"amount\":\"0\"}}", 0 },
+	{ "T15 more than there is", "{\"max_list_cost\":{\"amount\":\"999999999999\"}}", COST_MAX },
+	{ "T15 no amount", "{\"max_list_cost\":{}}", BUDGET_UNLIMITED },
+	{ "T15 no budget", "null", BUDGET_UNLIMITED },
+	{ "T15 a broken one", "{\"max_list_cost\":{\"amount\":\"x\"}}", BUDGET_UNLIMITED },
+};
+
+static void
+check_limit(void **state)
+{
+	const struct limit_row *r = *state;
+	struct json_doc doc;
+	struct arena a;
+
+	arena_init(&a);
+	assert_int_equal(json_parse(&a, str_of(r->budget), &JSON_LIMITS_DEFAULT, &doc, NULL), 0);
+	if (session_budget_limit(json_root(&doc)) != r->want ||
+	    session_budget_limit((struct json){ 0 }) != BUDGET_UNLIMITED)
+		fail_msg("%s", r->name);
+	arena_release(&a);
+}
+
 int
 main(void)
 {
@@ -112,5 +142,6 @@ main(void)
 
 	SUITE_ROWS(&s, CASES, open_row);
 	SUITE_TEST(&s, M4_a_title_has_at_most_200_characters);
+	SUITE_ROWS(&s, LIMITS, check_limit);
 	return suite_run(&s, "session_open");
 }
