@@ -134,6 +134,9 @@ struct config {
 		int64_t expire_after_s; /* 0: questions wait for ever */
 		bool expired_denies;
 	} approvals;
+	struct {
+		int64_t user, day; /* microdollars; 0: no limit */
+	} budgets;
 	bool group_sessions_per_user, thread_sessions_per_user;
 	int64_t session_store_max_age_days; /* 0: lanes are never pruned */
 	struct {

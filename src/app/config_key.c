@@ -25,6 +25,7 @@ enum {
 	DAY_S = 24 * 3600,
 };
 static const int64_t PRICE_MAX = INT64_C(1000000) * 1000000; /* a dollar a token */
+static const int64_t MONEY_MAX = INT64_C(1000000) * 1000000; /* a million dollars */
 
 static const char *const LOG_LEVELS[] = { "debug", "info", "warn", "error", NULL };
 static const char *const LOG_FORMATS[] = { "json", "text", NULL };
@@ -40,6 +41,7 @@ static const char *const OFF_ON[] = { "off", "on", NULL };
 #define MS(low, high)   .type = CONFIG_DURATION, .unit_ms = 1, .min = (low), .max = (high)
 #define S(low, high)    .type = CONFIG_DURATION, .unit_ms = SECOND, .min = (low), .max = (high)
 #define PRICE           .type = CONFIG_PRICE, .max = PRICE_MAX
+#define MONEY           .type = CONFIG_MONEY, .max = MONEY_MAX
 #define WORD(list)      .type = CONFIG_WORD, .words = (list)
 
 const struct config_key CONFIG_KEYS[] = {
@@ -150,6 +152,10 @@ const struct config_key CONFIG_KEYS[] = {
 	  .value = "0 s", .doc = "how long a question waits for its answer; 0: for ever" },
 	{ "approvals.expired", WORD(ALLOW_DENY), FILE_(approvals.expired_denies), .value = "deny",
 	  .doc = "the answer to a question that waited so long" },
+	{ "budgets.user", MONEY, FILE_(budgets.user), .value = "0",
+	  .doc = "what the turns of one user may cost in all; 0: no limit" },
+	{ "budgets.day", MONEY, FILE_(budgets.day), .value = "0",
+	  .doc = "what all turns of a day may cost, UTC; 0: no limit" },
 	{ "group_sessions_per_user", FLAG("true"), FILE_(group_sessions_per_user),
 	  .doc = "in groups everybody has a conversation of their own" },
 	{ "thread_sessions_per_user", FLAG("false"), FILE_(thread_sessions_per_user),

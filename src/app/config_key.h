@@ -17,6 +17,7 @@ enum config_type {
 	CONFIG_SIZE,     /* bytes; "16 KiB" */
 	CONFIG_DURATION, /* in the key's unit; "30 s" */
 	CONFIG_PRICE,    /* microdollars per million tokens, written as dollars: "0.25" */
+	CONFIG_MONEY,    /* microdollars, written as dollars: "2.50" */
 	CONFIG_WORD,     /* an enum or bool, the index of the word */
 	CONFIG_TEXT,     /* struct str, never empty when set */
 	CONFIG_PATH,     /* struct str; relative ones start at the file's folder, ~/ at home */

@@ -130,6 +130,7 @@ parse_number(const struct config_key *key, struct str text, bool quoted, int64_t
 		good = parse_scaled(text, SIZE_UNITS, ARRAY_LEN(SIZE_UNITS), 1, &value);
 		break;
 	case CONFIG_DURATION: good = parse_duration(key, text, &value); break;
+	case CONFIG_MONEY:
 	case CONFIG_PRICE: good = !quoted && parse_price(text, &value); break;
 	case CONFIG_TEXT:
 	case CONFIG_PATH:

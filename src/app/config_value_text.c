@@ -93,6 +93,7 @@ config_value_expected(const struct config_key *key, struct buf *out)
 	case CONFIG_SIZE: expect_range(key, "a size", " (like 64 KiB)", out); return;
 	case CONFIG_DURATION: expect_range(key, "a duration", " (like 5 s)", out); return;
 	case CONFIG_PRICE: buf_puts(out, "dollars per million tokens (like 0.25)"); return;
+	case CONFIG_MONEY: buf_puts(out, "dollars (like 2.50)"); return;
 	case CONFIG_WORD:
 		for (size_t i = 0; key->words[i]; i++)
 			buf_printf(out, "%s%s",
@@ -116,6 +117,7 @@ config_value_is_absent(const struct config_key *key, const void *object)
 	case CONFIG_INT:
 	case CONFIG_SIZE:
 	case CONFIG_DURATION:
+	case CONFIG_MONEY:
 	case CONFIG_PRICE: return get_number(key, object) < 0;
 	case CONFIG_TEXT:
 	case CONFIG_PATH: return get_text(key, object).len == 0;
@@ -139,6 +141,7 @@ config_value_format(const struct config_key *key, const void *object, struct buf
 	case CONFIG_INT: buf_put_int(out, get_number(key, object)); return;
 	case CONFIG_SIZE: format_size(get_number(key, object), out); return;
 	case CONFIG_DURATION: format_duration(get_number(key, object) * key->unit_ms, out); return;
+	case CONFIG_MONEY:
 	case CONFIG_PRICE: format_price(get_number(key, object), out); return;
 	case CONFIG_TEXT:
 	case CONFIG_PATH: buf_put_str(out, get_text(key, object)); return;
@@ -165,6 +168,7 @@ config_value_json(const struct config_key *key, const void *object, struct jw *w
 	case CONFIG_INT:
 	case CONFIG_SIZE:
 	case CONFIG_DURATION: jw_int(w, get_number(key, object)); return;
+	case CONFIG_MONEY:
 	case CONFIG_PRICE: jw_double(w, (double)get_number(key, object) / MICRO); return;
 	case CONFIG_TEXT:
 	case CONFIG_PATH: jw_str(w, get_text(key, object)); return;

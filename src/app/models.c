@@ -171,6 +171,18 @@ cost(void *ctx, struct str model, const struct usage *usage)
 	return c.status == COST_UNKNOWN ? -1 : c.picodollars;
 }
 
+/* The built-in model costs nothing, so every budget allows it. */
+static int64_t
+ceiling(void *ctx, struct str model, int64_t prompt_tokens, int64_t output_tokens)
+{
+	struct models *m = ctx;
+	struct cost c = cost_ceiling(&m->config->prices, model, prompt_tokens, output_tokens);
+
+	if (str_eq(model, STR("demo")))
+		return 0;
+	return c.status == COST_UNKNOWN ? -1 : c.picodollars;
+}
+
 /* ---- life ---- */
 
 struct models *
@@ -205,5 +217,5 @@ models_free(struct models **models)
 struct engine_models
 models_lookup(struct models *m)
 {
-	return (struct engine_models){ find, m, terms, cost };
+	return (struct engine_models){ find, m, terms, cost, ceiling };
 }

@@ -307,6 +307,8 @@ on_over(void *ctx)
 static struct engine_settings
 settings_of(const struct config *config)
 {
+	static const int64_t PICO_PER_MICRO = 1000000;
+
 	return (struct engine_settings){
 		.default_model = config->model,
 		.queue_depth = config->queue.depth,
@@ -319,6 +321,8 @@ settings_of(const struct config *config)
 			.expired = config->approvals.expired_denies ? APPROVAL_DENY
 								    : APPROVAL_ALLOW,
 		},
+		.user_budget = config->budgets.user * PICO_PER_MICRO,
+		.day_budget = config->budgets.day * PICO_PER_MICRO,
 	};
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/xalloc.h"
 #include "core/context_window.h"
+#include "core/token_estimate.h"
 
 enum { PAGE_ROWS = 200, SYSTEM_BYTES_MAX = 4 << 20 };
 
@@ -17,6 +18,7 @@ struct context {
 	bool reading, abandoned;
 	struct item_row last;
 	struct provider_request request;
+	int64_t message_tokens;
 	context_fn *done;
 	void *ctx;
 };
@@ -47,6 +49,21 @@ const struct provider_request *
 context_request(const struct context *c)
 {
 	return &c->request;
+}
+
+int64_t
+context_tokens(struct context *c)
+{
+	const struct provider_request *q = &c->request;
+	int64_t tokens = c->message_tokens + token_estimate_text(q->system, &c->arena).tokens;
+
+	for (size_t i = 0; i < q->message_count; i++)
+		tokens += token_estimate_frame(&q->messages[i]);
+	for (size_t i = 0; i < q->tool_count; i++)
+		tokens += token_estimate_text(q->tools[i].name, &c->arena).tokens +
+			  token_estimate_text(q->tools[i].description, &c->arena).tokens +
+			  token_estimate_text(q->tools[i].input_schema, &c->arena).tokens;
+	return tokens;
 }
 
 /* The agent's prompt and where it is. Nothing in it changes from turn to turn: it stands at the head
@@ -97,6 +114,7 @@ make_request(struct context *c)
 	struct context_view view;
 
 	context_window_finish(&c->window, &limits, &view);
+	c->message_tokens = view.tokens;
 	c->request = (struct provider_request){
 		.model = c->setup.provider_model,
 		.system = system_prompt(c),

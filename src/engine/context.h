@@ -13,6 +13,7 @@ struct context_setup {
 	struct str provider_model; /* as the provider does */
 	struct engine_model_terms terms;
 	struct str problem;
+	int64_t session_budget; /* picodollars, or BUDGET_UNLIMITED */
 	struct tool_offer offer;
 	struct approval_rules rules; /* of agent, workspace and session */
 	struct tool_place place;
@@ -44,5 +45,7 @@ struct context *
 context_load(struct engine *en, const struct context_ask *ask, context_fn *done, void *ctx);
 /* After done with rc 0; good until the context is freed. */
 const struct provider_request *context_request(const struct context *c);
+/* Its size, never too small. */
+int64_t context_tokens(struct context *c);
 /* Also while it is being read: done is not called any more. */
 void context_free(struct context **c);

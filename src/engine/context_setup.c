@@ -2,8 +2,10 @@
 #include <stdlib.h>
 
 #include "base/xalloc.h"
+#include "core/budget.h"
 #include "core/environment_run.h"
 #include "core/mcp_servers.h"
+#include "core/session_open.h"
 #include "engine/approval.h"
 #include "engine/catalog.h"
 #include "engine/context.h"
@@ -342,11 +344,15 @@ static bool
 use_snapshot(struct setup_job *j)
 {
 	struct json_doc doc;
-	struct json agent;
+	struct json agent, budget = { 0 };
 
+	j->setup.session_budget = BUDGET_UNLIMITED;
 	if (j->extra.len == 0 ||
-	    json_parse(j->arena, j->extra, &EVENT_PAYLOAD_LIMITS, &doc, NULL) != 0 ||
-	    !json_find(json_root(&doc), STR("agent"), &agent) || json_type(agent) != JSON_OBJECT)
+	    json_parse(j->arena, j->extra, &EVENT_PAYLOAD_LIMITS, &doc, NULL) != 0)
+		return false;
+	if (json_find(json_root(&doc), STR("budget"), &budget))
+		j->setup.session_budget = session_budget_limit(budget);
+	if (!json_find(json_root(&doc), STR("agent"), &agent) || json_type(agent) != JSON_OBJECT)
 		return false;
 	read_agent(j, json_raw(agent));
 	return true;

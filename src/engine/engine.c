@@ -10,6 +10,7 @@
 #include "engine/fanout.h"
 #include "engine/identity.h"
 #include "engine/own_tool.h"
+#include "engine/spending.h"
 #include "engine/wake.h"
 #include "engine/work.h"
 
@@ -38,13 +39,20 @@ engine_new(const struct engine_config *config)
 	en->catalog = catalog_new(en);
 	en->wake = wake_new(en);
 	en->work = work_new(en);
+	en->spending = spending_new(en);
 	return en;
 }
 
 void
 engine_reload(struct engine *en, const struct engine_settings *settings)
 {
+	const struct engine_settings *old = &en->config.settings;
+	bool budgets = old->user_budget != settings->user_budget ||
+		       old->day_budget != settings->day_budget;
+
 	en->config.settings = *settings;
+	if (budgets)
+		spending_reload(en->spending);
 }
 
 struct host *
@@ -102,12 +110,21 @@ on_recovered(void *ctx, int rc, const struct err *err)
 }
 
 static void
-on_work(void *ctx, int rc, const struct err *err)
+on_spending(void *ctx, int rc, const struct err *err)
 {
 	struct starting *s = ctx;
 
 	if (!start_failed(s, rc, err))
 		wake_recover(s->en, on_recovered, s);
+}
+
+static void
+on_work(void *ctx, int rc, const struct err *err)
+{
+	struct starting *s = ctx;
+
+	if (!start_failed(s, rc, err))
+		spending_load(s->en->spending, on_spending, s);
 }
 
 static void
@@ -193,6 +210,7 @@ engine_free(struct engine **en)
 	}
 	work_free(&(*en)->work);
 	wake_free(&(*en)->wake);
+	spending_free(&(*en)->spending);
 	catalog_free(&(*en)->catalog);
 	identity_free(&(*en)->identity);
 	map_release(&(*en)->actors);

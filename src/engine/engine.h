@@ -45,6 +45,9 @@ struct engine_models {
 	struct engine_model_terms (*terms)(void *ctx, struct str model);
 	/* Picodollars; negative: the model has no price. NULL: none has. */
 	int64_t (*cost)(void *ctx, struct str model, const struct usage *usage);
+	/* The most a request can cost, the same way. */
+	int64_t (*ceiling)(void *ctx, struct str model, int64_t prompt_tokens,
+			   int64_t output_tokens);
 };
 
 /* What may change while it runs. */
@@ -54,6 +57,8 @@ struct engine_settings {
 	int64_t quiet_ms;            /* collect: so long without a further message */
 	struct approval_rules rules; /* of the workspace; must stay like the model's name */
 	struct approval_settings approvals;
+	/* Picodollars that a user may spend in all, and everybody in a day (UTC); 0: no limit. */
+	int64_t user_budget, day_budget;
 };
 
 /* Where on this machine a session's files are. */

@@ -9,6 +9,7 @@
 struct identity;
 struct catalog;
 struct own_tool;
+struct spending;
 struct wake;
 struct work;
 
@@ -31,6 +32,7 @@ struct engine {
 	struct identity *identity; /* users and tokens (engine/identity) */
 	struct catalog *catalog;   /* agents and environments (engine/catalog) */
 	struct wake *wake;         /* looks put off, what a start found (engine/wake) */
+	struct spending *spending; /* what was spent, by whom (engine/spending) */
 	struct list setups;        /* turns-to-be whose tools are being listed */
 	const struct own_tool *const *own_tools; /* NULL behind the last (engine/own_tool) */
 	struct work *work;                       /* queues of environments (engine/work) */

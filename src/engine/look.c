@@ -221,6 +221,45 @@ needs_wakes(const struct look *l)
 }
 
 static bool
+needs_pause(const struct look *l)
+{
+	return l->session.row.state.phase == TURN_NONE && !l->running_here &&
+	       l->session.row.last_stop == STOP_BUDGET_REACHED;
+}
+
+static bool
+on_pause_row(void *ctx, const struct store_row *row)
+{
+	struct look *l = ctx;
+
+	l->pause = spending_read_pause(arena_str(&l->arena, row->record->body), &l->arena);
+	return false;
+}
+
+static void
+on_pause(void *ctx, int rc, bool more, const struct err *err)
+{
+	struct look *l = ctx;
+
+	(void)more;
+	if (rc == 0 && needs_wakes(l))
+		read_wakes(l);
+	else
+		answer(l, rc, err);
+}
+
+static void
+read_pause(struct look *l)
+{
+	store_read(l->en->store,
+		   &(struct store_query){ .kind = STORE_GET_RECORD,
+					  .record_kind = RECORD_PAUSE,
+					  .record_id = l->session_id,
+					  .limit = 1 },
+		   on_pause_row, on_pause, l);
+}
+
+static bool
 on_pending_row(void *ctx, const struct store_row *row)
 {
 	struct look *l = ctx;
@@ -247,6 +286,8 @@ on_pending(void *ctx, int rc, bool more, const struct err *err)
 	} else if (rc == 0 && needs_history(l)) {
 		l->has_history = true;
 		read_calls(l);
+	} else if (rc == 0 && needs_pause(l)) {
+		read_pause(l);
 	} else if (rc == 0 && needs_wakes(l)) {
 		read_wakes(l);
 	} else {
@@ -403,6 +444,20 @@ look_consumes(const struct look *l, struct arena *a, size_t first, size_t count)
 	for (size_t i = 0; i < count && first + i < all; i++)
 		ids[i] = id_at(l, queue[first + i].seq);
 	return with_bound(l, a, ids, count);
+}
+
+/* Somebody that a channel speaks for is told by an object, and is no user yet. */
+struct str
+look_user(const struct look *l, struct str_list inputs)
+{
+	for (size_t i = 0; i < l->pending.len && inputs.len > 0; i++) {
+		const struct input_row *in = &l->pending.ptr[i];
+
+		if (str_eq(in->id, inputs.ptr[0]) && in->meta.sender.len > 0 &&
+		    in->meta.sender.ptr[0] != '{')
+			return in->meta.sender;
+	}
+	return (struct str){ 0 };
 }
 
 static struct str_list

@@ -6,6 +6,7 @@
 #include "core/turn_history.h"
 #include "engine/actor.h"
 #include "engine/context.h"
+#include "engine/spending.h"
 #include "engine/wake_queue.h"
 
 struct look {
@@ -16,6 +17,7 @@ struct look {
 	struct store_session session;
 	VEC(struct input_row) pending; /* seq order */
 
+	struct pause pause;     /* after a turn that no money was left for */
 	struct wake_list wakes; /* unless triggers go first, or running_here */
 
 	/* with an open turn */
@@ -46,5 +48,7 @@ bool look_is_question(const struct call_row *call);
 struct turn_inputs look_inputs(const struct look *l, struct arena *a, int64_t now_ms);
 /* The triggers [first, first + count) of look_queue, with what is bound to them, in seq order. */
 struct str_list look_consumes(const struct look *l, struct arena *a, size_t first, size_t count);
+/* Whose message the first of these inputs is; empty: no user's of ours. */
+struct str look_user(const struct look *l, struct str_list inputs);
 /* The pending triggers, in seq order. */
 struct queue_input *look_queue(const struct look *l, struct arena *a, size_t *count);

@@ -7,6 +7,7 @@
 #include "engine/access.h"
 #include "engine/catalog.h"
 #include "engine/repeat.h"
+#include "engine/wake.h"
 
 static void
 change_end(struct change *ch, const struct engine_answer *answer)
@@ -33,11 +34,14 @@ static void
 on_changed(void *ctx, const struct commit_result *result)
 {
 	const struct store_result *r = result->store;
+	struct change *ch = ctx;
 
+	if (r->rc == 0 && ch->wakes)
+		wake_session(ch->en, ch->session);
 	if (r->rc < 0)
-		change_fail(ctx, r->rc, &r->err);
+		change_fail(ch, r->rc, &r->err);
 	else
-		change_done(ctx, r->rc == STORE_REPLAYED);
+		change_done(ch, r->rc == STORE_REPLAYED);
 }
 
 static void

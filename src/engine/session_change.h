@@ -19,6 +19,7 @@ struct change {
 	struct json body;
 	change_fn *make;
 	bool empty;
+	bool wakes; /* there may be something to run once it is done */
 	/* session_extra, for those that ask for it */
 	bool wants_extra, wants_agent;
 	struct str agent; /* the definition of the session's version */

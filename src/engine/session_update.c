@@ -4,6 +4,7 @@
 #include "core/session_open.h"
 #include "engine/catalog.h"
 #include "engine/session_change.h"
+#include "engine/spending.h"
 
 struct update {
 	struct json title, metadata, budget, agent;
@@ -118,6 +119,22 @@ write_plain(struct change *ch, const struct update *u, const struct store_sessio
 	return rc;
 }
 
+/* More money, or no limit any more: what waits for it may run. */
+static void
+raise_budget(struct change *ch, struct commit *c, struct json extra, struct json budget)
+{
+	struct json before = { 0 };
+	int64_t old, now = session_budget_limit(budget);
+
+	if (json_is_set(extra))
+		IGNORE(json_find(extra, STR("budget"), &before)); /* or there was none */
+	old = session_budget_limit(before);
+	if (now != BUDGET_UNLIMITED && (old == BUDGET_UNLIMITED || now <= old))
+		return;
+	spending_unpause(ch->session, c);
+	ch->wakes = true;
+}
+
 static int
 write_extra(struct change *ch, const struct update *u, struct commit *c, struct jw *w,
 	    size_t *count, struct err *e)
@@ -147,6 +164,7 @@ write_extra(struct change *ch, const struct update *u, struct commit *c, struct 
 		(*count)++;
 	}
 	if (u->budget_said) {
+		raise_budget(ch, c, old, u->budget);
 		jw_key(w, STR("budget"));
 		if (json_is_set(u->budget))
 			jw_raw(w, json_raw(u->budget));

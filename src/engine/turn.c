@@ -23,6 +23,8 @@ struct turn {
 	struct context_setup setup;
 	struct wake_list wakes;
 	struct directive_order order;
+	struct purse purse;
+	bool opens;               /* its first commit is yet to come */
 	bool announces, inactive; /* what woke it is to be said first */
 	struct turn_machine *machine;
 	struct str id;
@@ -38,6 +40,7 @@ struct turn {
 
 	struct context *context;
 	unsigned context_request;
+	int64_t prompt_tokens; /* of the request that is ready, where a budget holds */
 	struct provider_call *model;
 	unsigned model_request;
 	struct list tools; /* calls on their way (engine/tool_work) */
@@ -110,10 +113,18 @@ report_over(struct host_task *task)
 }
 
 static void
+stop_model(struct turn *t)
+{
+	if (!t->model)
+		return;
+	t->setup.provider->ops->cancel(TAKE(t->model));
+	spending_end(t->en->spending, &t->purse, 0); /* what it cost is not known */
+}
+
+static void
 finish(struct turn *t, enum turn_finish how)
 {
-	if (t->model)
-		t->setup.provider->ops->cancel(TAKE(t->model));
+	stop_model(t);
 	context_free(&t->context);
 	tool_work_cancel_all(&t->tools);
 	for (int i = 0; i < TURN_TIMERS; i++)
@@ -228,6 +239,8 @@ settle(struct turn *t, const struct turn_effect *e, struct commit *c)
 	enum wake_turn went = wake_policy_turn(e->stop, e->by_person);
 
 	wake_queue_settle(t->en, c, t->actor->id, t->wakes, went);
+	if (e->stop == STOP_BUDGET_REACHED)
+		spending_pause(t->en->spending, &t->purse, t->actor->id, c);
 	if (went == WAKE_TURN_SUCCEEDED || (went == WAKE_TURN_FAILED && t->wakes.len == 0))
 		directive_order_commit(&t->order, &at, c);
 }
@@ -239,7 +252,9 @@ do_commit(struct turn *t, const struct turn_effect *e)
 
 	if (t->announces)
 		wake_queue_announce(t->en, c, t->wakes, t->inactive);
-	t->announces = false;
+	if (t->opens)
+		spending_put_user(t->en->spending, &t->purse, t->actor->id, c);
+	t->announces = t->opens = false;
 	for (size_t i = 0; i < e->event_count; i++)
 		IGNORE(commit_append(
 			c, &(struct commit_event){ /* the machine knows its ids */
@@ -253,6 +268,7 @@ do_commit(struct turn *t, const struct turn_effect *e)
 	if (e->drop_partial)
 		put_partial(t, c, (struct str){ 0 });
 	t->committing = e->lease;
+	spending_put(t->en->spending, &t->purse, c);
 	if (e->ends)
 		settle(t, e, c);
 	t->answers++;
@@ -294,14 +310,37 @@ save_partial(struct turn *t, const struct turn_effect *e)
 
 /* ---- the model ---- */
 
+/* The request is ready: is there money for it? */
+static enum turn_input_kind
+check_budget(struct turn *t, struct err *why)
+{
+	struct spending *s = t->en->spending;
+
+	t->prompt_tokens = 0;
+	if (!spending_is_limited(s, &t->purse))
+		return TURN_IN_CONTEXT;
+	t->prompt_tokens = context_tokens(t->context);
+	switch (spending_check(s, &t->purse, t->prompt_tokens, t->setup.run.max_output_tokens,
+			       why)) {
+	case BUDGET_ALLOW: break;
+	case BUDGET_REACHED: return TURN_IN_NO_MONEY;
+	case BUDGET_UNPRICED: return TURN_IN_NO_PRICE;
+	}
+	return TURN_IN_CONTEXT;
+}
+
 static void
 on_context(void *ctx, int rc, const struct err *err)
 {
 	struct turn *t = ctx;
+	struct turn_input in = { .kind = TURN_IN_NO_CONTEXT, .request = t->context_request };
+	struct err why = { 0 };
 
-	step(t, (struct turn_input){ .kind = rc == 0 ? TURN_IN_CONTEXT : TURN_IN_NO_CONTEXT,
-				     .request = t->context_request,
-				     .text = rc == 0 ? (struct str){ 0 } : str_of(err->text) });
+	if (rc == 0)
+		in.kind = check_budget(t, &why);
+	if (in.kind != TURN_IN_CONTEXT)
+		in.text = str_of(rc == 0 ? why.text : err->text);
+	step(t, in);
 }
 
 static void
@@ -379,12 +418,15 @@ on_done(void *ctx, enum provider_stop stop, const struct usage *usage)
 {
 	struct turn *t = ctx;
 
+	int64_t cost = cost_of_call(t, usage);
+
 	t->model = NULL;
+	spending_end(t->en->spending, &t->purse, cost);
 	step(t, (struct turn_input){ .kind = TURN_IN_DONE,
 				     .request = t->model_request,
 				     .stop = stop_of(stop),
 				     .usage = *usage,
-				     .cost_picodollars = cost_of_call(t, usage) });
+				     .cost_picodollars = cost });
 }
 
 static void
@@ -393,6 +435,7 @@ on_failed(void *ctx, const struct provider_failure *failure)
 	struct turn *t = ctx;
 
 	t->model = NULL;
+	spending_end(t->en->spending, &t->purse, 0);
 	step(t, (struct turn_input){ .kind = TURN_IN_FAILED,
 				     .request = t->model_request,
 				     .failure = failure->kind,
@@ -408,6 +451,9 @@ start_model(struct turn *t, const struct turn_effect *e)
 	struct provider *p = t->setup.provider;
 
 	t->model_request = e->request;
+	if (t->prompt_tokens > 0)
+		spending_begin(t->en->spending, &t->purse, t->prompt_tokens,
+			       t->setup.run.max_output_tokens);
 	t->model = p->ops->start(p, context_request(t->context), &EVENTS, t);
 }
 
@@ -471,10 +517,7 @@ carry_out(struct turn *t, const struct turn_effect *e)
 	case TURN_DO_COMMIT: do_commit(t, e); return;
 	case TURN_DO_CONTEXT: load_context(t, e); return;
 	case TURN_DO_MODEL: start_model(t, e); return;
-	case TURN_DO_MODEL_CANCEL:
-		if (t->model)
-			t->setup.provider->ops->cancel(TAKE(t->model));
-		return;
+	case TURN_DO_MODEL_CANCEL: stop_model(t); return;
 	case TURN_DO_TOOL: start_tool(t, e->call); return;
 	case TURN_DO_TOOL_CANCEL: tool_work_cancel(&t->tools, e->call->id); return;
 	case TURN_DO_TIMER: set_timer(t, e->timer, e->delay_ms); return;
@@ -513,6 +556,11 @@ turn_start(struct actor *actor, const struct turn_begin *begin)
 		.setup = begin->setup,
 		.wakes = begin->wakes,
 		.order = begin->order,
+		.purse = { .user = begin->user,
+			   .model = begin->setup.model,
+			   .session_limit = begin->setup.session_budget,
+			   .session_spent = begin->spent },
+		.opens = begin->plan.how == TURN_OPENS,
 		.announces = begin->plan.how == TURN_OPENS && begin->wakes.len > 0,
 		.id = begin->plan.turn,
 		.head_seq = begin->head_seq,

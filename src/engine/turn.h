@@ -5,6 +5,7 @@
 #include "engine/actor.h"
 #include "engine/context.h"
 #include "engine/own_tool_directive.h"
+#include "engine/spending.h"
 #include "engine/wake_queue.h"
 
 /* The text of a message that is being written, so that a crash keeps what was said. id: session,
@@ -29,8 +30,10 @@ struct turn_begin {
 	int64_t head_seq;             /* of the log the plan was made from */
 	int64_t fence;                /* of the session then */
 	bool shared;
-	bool inactive;  /* the session is */
-	int64_t orphan; /* fence of the lease it is to break; 0: none */
+	bool inactive;   /* the session is */
+	struct str user; /* who pays; empty: nobody in particular */
+	int64_t spent;   /* by the session so far */
+	int64_t orphan;  /* fence of the lease it is to break; 0: none */
 	turn_over_fn *over;
 };
 /* actor->turn is set when it returns; over comes later, never from inside. */

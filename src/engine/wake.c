@@ -90,6 +90,56 @@ on_over(struct actor *actor, const struct turn_over *over)
 }
 
 static void
+launch(struct sighting *s)
+{
+	s->begin.arena = look_take_arena(s->look);
+	s->actor->en->open_turns++;
+	turn_start(s->actor, &s->begin);
+	end_look(s);
+}
+
+/* No message starts it: whoever spoke last pays. */
+static bool
+is_nobodys(const struct sighting *s)
+{
+	return s->begin.plan.how != TURN_OPENS || s->begin.wakes.len > 0;
+}
+
+static bool
+on_spender_row(void *ctx, const struct store_row *row)
+{
+	struct sighting *s = ctx;
+
+	s->begin.user = arena_str(&s->look->arena, row->record->owner);
+	return false;
+}
+
+static void
+on_spender(void *ctx, int rc, bool more, const struct err *err)
+{
+	struct sighting *s = ctx;
+
+	(void)more;
+	if (rc != 0)
+		try_later(s, err);
+	if (rc != 0 || s->actor->en->draining)
+		end_look(s);
+	else
+		launch(s);
+}
+
+static void
+read_spender(struct sighting *s)
+{
+	store_read(s->actor->en->store,
+		   &(struct store_query){ .kind = STORE_GET_RECORD,
+					  .record_kind = RECORD_SPENDER,
+					  .record_id = s->look->session_id,
+					  .limit = 1 },
+		   on_spender_row, on_spender, s);
+}
+
+static void
 on_setup(void *ctx, int rc, const struct err *err, const struct context_setup *setup)
 {
 	struct sighting *s = ctx;
@@ -117,13 +167,14 @@ on_setup(void *ctx, int rc, const struct err *err, const struct context_setup *s
 	s->begin.head_seq = s->look->session.row.head_seq;
 	s->begin.fence = s->look->session.fence;
 	s->begin.shared = s->look->session.group;
+	s->begin.spent = s->look->session.row.counters.cost_picodollars;
 	s->begin.inactive = s->look->session.row.state.lifecycle == LIFECYCLE_INACTIVE;
 	s->begin.over = on_over;
 	s->begin.orphan = s->orphan;
-	s->begin.arena = look_take_arena(s->look);
-	en->open_turns++;
-	turn_start(s->actor, &s->begin);
-	end_look(s);
+	if (s->begin.user.len == 0 && is_nobodys(s) && spending_costs(en->spending, setup->model))
+		read_spender(s);
+	else
+		launch(s);
 }
 
 static void
@@ -148,8 +199,12 @@ pick_from_queue(struct sighting *s)
 	size_t count;
 	const struct queue_input *queue = look_queue(l, &l->arena, &count);
 	struct queue_plan plan;
+	int64_t until_ms;
 
 	f.wake_due = due.len > 0;
+	f.paused = spending_is_paused(en->spending, &l->pause, &until_ms);
+	if (f.paused && until_ms > f.now_ms && (count > 0 || f.wake_due))
+		wake_nap(en->wake, s->actor->id, until_ms - f.now_ms, 0);
 	plan = queue_pick(queue, count, &f);
 	if (plan.pick != PICK_TRIGGERS && plan.pick != PICK_WAKES) {
 		if (plan.look_again_ms != 0)
@@ -164,6 +219,7 @@ pick_from_queue(struct sighting *s)
 		s->begin.plan.wakes = wake_queue_ids(due, &l->arena);
 	} else {
 		s->begin.plan.consumes = look_consumes(l, &l->arena, plan.first, plan.count);
+		s->begin.user = look_user(l, s->begin.plan.consumes);
 	}
 	loop_guard_init(&s->begin.plan.guard);
 	start_turn(s);

@@ -167,6 +167,24 @@ find_model(void *ctx, struct str model, struct provider **provider, struct str *
 	return 0;
 }
 
+static int64_t
+cost(void *ctx, struct str model, const struct usage *usage)
+{
+	const struct rig *r = ctx;
+
+	(void)model;
+	return r->price == 0 ? -1 : r->price * (usage->input + usage->output);
+}
+
+static int64_t
+ceiling(void *ctx, struct str model, int64_t prompt_tokens, int64_t output_tokens)
+{
+	const struct rig *r = ctx;
+
+	(void)model;
+	return r->price == 0 ? -1 : r->price * (prompt_tokens + output_tokens);
+}
+
 static void
 on_wakeup(void *ctx)
 {
@@ -207,7 +225,7 @@ start_engine(struct rig *r)
 	struct engine_config config = {
 		.store = r->store,
 		.host = &r->host.host,
-		.models = { find_model, r },
+		.models = { find_model, r, NULL, cost, ceiling },
 		.tools = r->tools,
 		.servers = r->servers,
 		.folders = { session_work, r },
@@ -219,6 +237,8 @@ start_engine(struct rig *r)
 		.settings.approvals = approval_settings_default(),
 	};
 
+	config.settings.user_budget = r->user_budget;
+	config.settings.day_budget = r->day_budget;
 	r->en = engine_new(&config);
 	r->answered = false;
 	engine_start(r->en, on_started, r);
@@ -566,6 +586,14 @@ rig_wake(struct rig *r, const char *session)
 
 	engine_wake(r->en, &call, str_of(session));
 	expect_answer(r);
+}
+
+void
+rig_update(struct rig *r, const char *session, struct json body)
+{
+	struct engine_call call = call_of(r);
+	engine_session_update(r->en, &call, str_of(session), body);
+	expect_success(r);
 }
 
 /* ---- watching ---- */

@@ -30,6 +30,8 @@ struct rig {
 	struct provider *demo, *scripted;
 	struct toolset *tools, *servers; /* our own ones, and those of servers: scripted */
 	struct engine_caller owner;
+	int64_t price;                   /* picodollars a token; 0: models have none */
+	int64_t user_budget, day_budget; /* of the next engine */
 	struct engine_watch watch;
 	struct buf previews; /* +m ~m"text" -m, and ! for each event told between */
 	/* the last answer to a command */
@@ -66,6 +68,8 @@ void rig_post_busy(struct rig *r, const char *session, const char *text, enum bu
 void rig_send(struct rig *r, const char *session, const char *events);
 void rig_interrupt(struct rig *r, const char *session);
 void rig_wake(struct rig *r, const char *session);
+/* Changes the session; body must stay. */
+void rig_update(struct rig *r, const char *session, struct json body);
 /* The same, refused or not. */
 void rig_try_send(struct rig *r, const char *session, const char *events);
 void rig_try(struct rig *r, const char *session, const char *text, enum busy_mode busy);

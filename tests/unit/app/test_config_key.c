@@ -54,6 +54,7 @@ width_of(enum config_type type)
 	case CONFIG_INT:
 	case CONFIG_SIZE:
 	case CONFIG_DURATION:
+	case CONFIG_MONEY:
 	case CONFIG_PRICE:
 	case CONFIG_WORD: break;
 	}

@@ -30,6 +30,7 @@ static const struct config_key MS = {
 static const struct config_key SECONDS = {
 	.type = CONFIG_DURATION, AT(number), .max = 100000, .unit_ms = 1000
 };
+static const struct config_key MONEY = { .type = CONFIG_MONEY, AT(number), .max = 9000000 };
 static const struct config_key PRICE = { .type = CONFIG_PRICE, AT(number), .max = 9000000 };
 static const struct config_key WORD = { .type = CONFIG_WORD, AT(small), .words = WORDS };
 static const struct config_key TEXT = { .type = CONFIG_TEXT, AT(text), .max = 5 };
@@ -91,6 +92,7 @@ static const struct row {
 	{ "L2 a price", &PRICE, "0.25", "0.25", "0.25" },
 	{ "L2 a price in dollars", &PRICE, "3", "3", "3" },
 	{ "L2 a price with six places", &PRICE, "0.000001", "0.000001", "1e-06" },
+	{ "L2 money", &MONEY, "2.5", "2.5", "2.5" },
 	{ "L2 a price with seven", &PRICE, "0.0000001",
 	  "k: must be dollars per million tokens (like 0.25), not '0.0000001'", NULL },
 	{ "L2 a price of no digits", &PRICE, "1.",

@@ -103,6 +103,12 @@ check_row(void **state)
 		assert_int_equal(terms.retry.attempts, row->attempts);
 		assert_int_equal(r.look.cost(r.look.ctx, str_of(row->model), &usage),
 				 row->cost < 0 ? -1 : row->cost * 1000000);
+		if (str_eq(str_of(row->model), STR("demo"))) /* free: every budget allows it */
+			assert_int_equal(r.look.ceiling(r.look.ctx, STR("demo"), 9, 9), 0);
+		else
+			assert_int_equal(r.look.ceiling(r.look.ctx, str_of(row->model), 1000000,
+							1000000) < 0,
+					 row->cost < 0);
 	}
 	end(&r);
 }

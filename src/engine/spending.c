@@ -1,0 +1,472 @@
+#include "engine/spending.h"
+
+#include <stdlib.h>
+
+#include "base/json_write.h"
+#include "base/log.h"
+#include "base/timestamp.h"
+#include "base/vec.h"
+#include "base/xalloc.h"
+#include "engine/wake.h"
+
+enum { PAGE_ROWS = 500, BODY_BYTES_MAX = 4096 };
+static const int64_t DAY_MS = INT64_C(24) * 60 * 60 * 1000;
+static const int64_t PICO_PER_DOLLAR = INT64_C(1000000000000);
+
+/* What somebody or some day has spent. The id stands behind it. */
+struct account {
+	struct str id;
+	int64_t spent, reserved;
+};
+
+struct spending {
+	struct engine *en;
+	struct map accounts; /* "user/<user>", "day/<date>" */
+	struct arena cursor;
+	struct str last;
+	void (*loaded)(void *ctx, int rc, const struct err *err);
+	void *ctx;
+};
+
+/* ---- accounts ---- */
+
+static struct account *
+account_get(struct spending *s, struct str id)
+{
+	struct account *a = map_find(&s->accounts, id);
+
+	if (a)
+		return a;
+	a = xcalloc(1, sizeof *a + id.len);
+	memcpy(a + 1, id.ptr, id.len);
+	a->id = (struct str){ (const char *)(a + 1), id.len };
+	map_put(&s->accounts, a->id, a);
+	return a;
+}
+
+static struct account *
+account_of_user(struct spending *s, struct str user)
+{
+	struct buf *b = &s->en->scratch;
+
+	if (user.len == 0)
+		return NULL;
+	buf_clear(b);
+	buf_printf(b, "user/" STR_FMT, STR_ARG(user));
+	return account_get(s, buf_str(b));
+}
+
+static int64_t
+today(const struct spending *s)
+{
+	return host_now_ms(s->en->host) / DAY_MS;
+}
+
+static struct account *
+account_of_day(struct spending *s)
+{
+	struct civil c = timestamp_to_civil(host_now_ms(s->en->host));
+	struct buf *b = &s->en->scratch;
+
+	buf_clear(b);
+	buf_printf(b, "day/%04d-%02d-%02d", (int)c.year, c.month, c.day);
+	return account_get(s, buf_str(b));
+}
+
+static bool
+on_row(void *ctx, const struct store_row *row)
+{
+	struct spending *s = ctx;
+	struct json_doc doc;
+	struct json v;
+	struct arena scratch;
+	int64_t spent;
+
+	arena_init(&scratch);
+	if (json_parse(&scratch, row->record->body, &JSON_LIMITS_DEFAULT, &doc, NULL) == 0 &&
+	    json_find(json_root(&doc), STR("picodollars"), &v) && json_int(v, &spent))
+		account_get(s, row->record->id)->spent = spent;
+	arena_release(&scratch);
+	s->last = arena_str(&s->cursor, row->record->id);
+	return true;
+}
+
+static void read_page(struct spending *s);
+
+static void
+on_page(void *ctx, int rc, bool more, const struct err *err)
+{
+	struct spending *s = ctx;
+
+	if (rc == 0 && more) {
+		read_page(s);
+		return;
+	}
+	arena_release(&s->cursor);
+	s->loaded(s->ctx, rc, err);
+}
+
+static void
+read_page(struct spending *s)
+{
+	store_read(s->en->store,
+		   &(struct store_query){ .kind = STORE_LIST_RECORDS,
+					  .record_kind = RECORD_SPENT,
+					  .record_id = s->last,
+					  .limit = PAGE_ROWS },
+		   on_row, on_page, s);
+}
+
+void
+spending_load(struct spending *s, void (*done)(void *ctx, int rc, const struct err *err), void *ctx)
+{
+	s->loaded = done;
+	s->ctx = ctx;
+	arena_init(&s->cursor);
+	read_page(s);
+}
+
+struct spending *
+spending_new(struct engine *en)
+{
+	struct spending *s = xcalloc(1, sizeof *s);
+
+	s->en = en;
+	map_init(&s->accounts, rand_u64(&en->rand));
+	return s;
+}
+
+void
+spending_free(struct spending **p)
+{
+	struct spending *s = *p;
+	size_t at = 0;
+	struct str key;
+	void *value;
+
+	if (!s)
+		return;
+	while (map_next(&s->accounts, &at, &key, &value))
+		free(value);
+	map_release(&s->accounts);
+	free(s);
+	*p = NULL;
+}
+
+/* ---- one request ---- */
+
+static int64_t
+limit_of(int64_t setting)
+{
+	return setting > 0 ? setting : BUDGET_UNLIMITED;
+}
+
+static int64_t
+user_limit(const struct spending *s, const struct purse *p)
+{
+	return p->user.len > 0 ? limit_of(s->en->config.settings.user_budget) : BUDGET_UNLIMITED;
+}
+
+bool
+spending_is_limited(const struct spending *s, const struct purse *p)
+{
+	return p->session_limit != BUDGET_UNLIMITED || user_limit(s, p) != BUDGET_UNLIMITED ||
+	       limit_of(s->en->config.settings.day_budget) != BUDGET_UNLIMITED;
+}
+
+static struct cost
+ceiling_of(const struct spending *s, const struct purse *p, int64_t prompt, int64_t output)
+{
+	const struct engine_models *models = &s->en->config.models;
+	int64_t most =
+		models->ceiling ? models->ceiling(models->ctx, p->model, prompt, output) : -1;
+
+	if (most < 0)
+		return (struct cost){ .status = COST_UNKNOWN };
+	return (struct cost){ .picodollars = most, .status = COST_ESTIMATED };
+}
+
+static void
+budgets_of(struct spending *s, const struct purse *p, struct budget out[BUDGET_SCOPES])
+{
+	const struct account *user = account_of_user(s, p->user), *day = account_of_day(s);
+
+	out[BUDGET_SESSION] = (struct budget){ p->session_limit, p->session_spent, p->reserved };
+	out[BUDGET_USER] = (struct budget){ user_limit(s, p), user ? user->spent : 0,
+					    user ? user->reserved : 0 };
+	out[BUDGET_DAY] = (struct budget){ limit_of(s->en->config.settings.day_budget), day->spent,
+					   day->reserved };
+}
+
+static const char *
+whose(enum budget_scope scope)
+{
+	switch (scope) {
+	case BUDGET_SESSION: return "this session";
+	case BUDGET_USER: return "this user";
+	case BUDGET_DAY:
+	case BUDGET_SCOPES: break;
+	}
+	return "this day";
+}
+
+static double
+dollars(int64_t picodollars)
+{
+	return (double)picodollars / (double)PICO_PER_DOLLAR;
+}
+
+enum budget_verdict
+spending_check(struct spending *s, struct purse *p, int64_t prompt_tokens, int64_t output_tokens,
+	       struct err *why)
+{
+	struct budget budgets[BUDGET_SCOPES];
+	struct cost ceiling = ceiling_of(s, p, prompt_tokens, output_tokens);
+	struct budget_decision d;
+	const struct budget *b;
+
+	budgets_of(s, p, budgets);
+	d = budget_decide(budgets, ceiling);
+	b = &budgets[d.scope];
+	switch (d.verdict) {
+	case BUDGET_ALLOW: return d.verdict;
+	case BUDGET_UNPRICED:
+		IGNORE(err_set(why, ERR_INVALID, /* sets the sentence */
+			       "the model " STR_FMT
+			       " has no price, so the budget of %s could not be kept: give it "
+			       "prices in the configuration, or take the budget away",
+			       STR_ARG(p->model), whose(d.scope)));
+		return d.verdict;
+	case BUDGET_REACHED: break;
+	}
+	p->reached = d.scope;
+	p->reached_limit = b->limit;
+	IGNORE(err_set(why, ERR_LIMIT, /* the same */
+		       "the budget of %s is used up: %.4f of %.4f dollars are spent or reserved, "
+		       "and the next request could cost %.4f",
+		       whose(d.scope), dollars(cost_add_capped(b->spent, b->reserved)),
+		       dollars(b->limit), dollars(ceiling.picodollars)));
+	return d.verdict;
+}
+
+void
+spending_begin(struct spending *s, struct purse *p, int64_t prompt_tokens, int64_t output_tokens)
+{
+	struct cost ceiling = ceiling_of(s, p, prompt_tokens, output_tokens);
+	struct account *user = account_of_user(s, p->user), *day = account_of_day(s);
+
+	p->open = true;
+	p->reserved = ceiling.picodollars;
+	p->day = day;
+	if (user)
+		user->reserved = cost_add_capped(user->reserved, p->reserved);
+	day->reserved = cost_add_capped(day->reserved, p->reserved);
+}
+
+static void
+book(struct account *a, int64_t reserved, int64_t cost)
+{
+	if (!a)
+		return;
+	a->reserved -= a->reserved > reserved ? reserved : a->reserved;
+	a->spent = cost_add_capped(a->spent, cost);
+}
+
+void
+spending_end(struct spending *s, struct purse *p, int64_t cost_picodollars)
+{
+	int64_t cost = cost_picodollars > 0 ? cost_picodollars : 0;
+
+	if (!p->open && cost == 0)
+		return;
+	book(account_of_user(s, p->user), p->reserved, cost);
+	book(p->day ? p->day : account_of_day(s), p->reserved, cost);
+	p->session_spent = cost_add_capped(p->session_spent, cost);
+	p->open = false;
+	p->reserved = 0;
+	p->unsaved |= cost > 0;
+}
+
+static void
+put_account(const struct account *a, struct commit *c)
+{
+	if (a)
+		commit_put(c, &(struct store_put){
+				      .record = { .kind = RECORD_SPENT,
+						  .id = a->id,
+						  .body = arena_printf(commit_arena(c),
+								       "{\"picodollars\":%lld}",
+								       (long long)a->spent) },
+				      .if_version = STORE_VERSION_ANY });
+}
+
+void
+spending_put(struct spending *s, struct purse *p, struct commit *c)
+{
+	if (!p->unsaved)
+		return;
+	p->unsaved = false;
+	put_account(account_of_user(s, p->user), c);
+	put_account(p->day ? p->day : account_of_day(s), c);
+}
+
+bool
+spending_costs(const struct spending *s, struct str model)
+{
+	return ceiling_of(s, &(struct purse){ .model = model }, 1, 1).picodollars > 0;
+}
+
+void
+spending_put_user(struct spending *s, const struct purse *p, struct str session, struct commit *c)
+{
+	if (p->user.len == 0 || !spending_costs(s, p->model))
+		return;
+	commit_put(c, &(struct store_put){ .record = { .kind = RECORD_SPENDER,
+						       .id = session,
+						       .owner = p->user,
+						       .body = STR("{}") },
+					   .if_version = STORE_VERSION_ANY });
+}
+
+/* ---- waiting for money ---- */
+
+void
+spending_pause(struct spending *s, const struct purse *p, struct str session, struct commit *c)
+{
+	struct buf body;
+	struct jw w;
+
+	buf_init(&body, BODY_BYTES_MAX);
+	jw_init(&w, &body);
+	jw_object(&w);
+	jw_field_str(&w, "scope", str_of(budget_scope_name(p->reached)));
+	jw_field_int(&w, "limit", p->reached_limit);
+	jw_field_int(&w, "day", today(s));
+	jw_end_object(&w);
+	commit_put(c, &(struct store_put){ .record = { .kind = RECORD_PAUSE,
+						       .id = session,
+						       .body = buf_str(&body) },
+					   .if_version = STORE_VERSION_ANY });
+	buf_release(&body);
+}
+
+void
+spending_unpause(struct str session, struct commit *c)
+{
+	commit_put(c, &(struct store_put){ .record = { .kind = RECORD_PAUSE, .id = session },
+					   .if_version = STORE_VERSION_ANY,
+					   .remove = true });
+}
+
+struct pause
+spending_read_pause(struct str body, struct arena *scratch)
+{
+	struct pause p = { .set = true };
+	struct json_doc doc;
+	struct json v;
+
+	if (json_parse(scratch, body, &JSON_LIMITS_DEFAULT, &doc, NULL) != 0)
+		return (struct pause){ 0 };
+	for (int i = 0; i < BUDGET_SCOPES; i++)
+		if (json_find(json_root(&doc), STR("scope"), &v) &&
+		    json_str_eq(v, str_of(budget_scope_name((enum budget_scope)i))))
+			p.scope = (enum budget_scope)i;
+	if (json_find(json_root(&doc), STR("limit"), &v))
+		IGNORE(json_int(v, &p.limit)); /* or 0 */
+	if (json_find(json_root(&doc), STR("day"), &v))
+		IGNORE(json_int(v, &p.day)); /* or 0 */
+	return p;
+}
+
+static bool
+was_raised(int64_t setting, int64_t limit)
+{
+	return setting <= 0 || setting > limit;
+}
+
+bool
+spending_is_paused(const struct spending *s, const struct pause *p, int64_t *until_ms)
+{
+	const struct engine_settings *settings = &s->en->config.settings;
+
+	*until_ms = 0;
+	if (!p->set)
+		return false;
+	switch (p->scope) {
+	case BUDGET_USER: return !was_raised(settings->user_budget, p->limit);
+	case BUDGET_DAY:
+		*until_ms = (p->day + 1) * DAY_MS;
+		return !was_raised(settings->day_budget, p->limit) && today(s) <= p->day;
+	case BUDGET_SESSION:
+	case BUDGET_SCOPES: break;
+	}
+	return true; /* whoever raises it takes the record away */
+}
+
+/* ---- limits were changed ---- */
+
+struct reloading {
+	struct engine *en;
+	struct arena arena;
+	VEC(struct str) sessions;
+};
+
+static bool
+on_pause_row(void *ctx, const struct store_row *row)
+{
+	struct reloading *r = ctx;
+
+	*vec_push(&r->sessions) = arena_str(&r->arena, row->record->id);
+	return true;
+}
+
+static void read_pauses(struct reloading *r);
+
+static void
+on_pauses(void *ctx, int rc, bool more, const struct err *err)
+{
+	struct reloading *r = ctx;
+	struct engine *en = r->en;
+
+	if (rc == 0 && more && !en->draining) {
+		read_pauses(r);
+		return;
+	}
+	if (rc != 0)
+		log_write(LOG_WARN, "spending.reload_failed", LOG_STR("error", str_of(err->text)));
+	for (size_t i = 0; i < r->sessions.len; i++)
+		wake_session(en, r->sessions.ptr[i]);
+	vec_release(&r->sessions);
+	arena_release(&r->arena);
+	free(r);
+	en->open_turns--;
+	engine_turn_closed(en);
+}
+
+static void
+read_pauses(struct reloading *r)
+{
+	size_t count = r->sessions.len;
+
+	store_read(r->en->store,
+		   &(struct store_query){ .kind = STORE_LIST_RECORDS,
+					  .record_kind = RECORD_PAUSE,
+					  .record_id = count > 0 ? r->sessions.ptr[count - 1]
+								 : (struct str){ 0 },
+					  .limit = PAGE_ROWS },
+		   on_pause_row, on_pauses, r);
+}
+
+void
+spending_reload(struct spending *s)
+{
+	struct reloading *r;
+
+	if (s->en->draining)
+		return;
+	r = xcalloc(1, sizeof *r);
+	r->en = s->en;
+	arena_init(&r->arena);
+	s->en->open_turns++; /* a drain waits for it */
+	read_pauses(r);
+}
