@@ -4,6 +4,8 @@
 #include "app/check.h"
 #include "app/config_command.h"
 #include "app/doctor.h"
+#include "app/mcp_command.h"
+#include "app/mcp_list.h"
 #include "app/serve.h"
 #include "cli/cli.h"
 #include "tool/local/tool_helper.h"
@@ -41,6 +43,19 @@ static const struct command OWN[] = {
 		{ "--data", "DIR", "the data directory instead of the configured one" },
 		{ "--json", NULL, "print JSON for programs" },
 	  } },
+	{ .name = "mcp list", .summary = "list the MCP servers that are declared, with their tools",
+	  .client = true, .run = mcp_list_run,
+	  .more = "Those at a URL are asked from here; commands are not started, for they belong into the"
+		  " sandbox of their environment." },
+	{ .name = "mcp probe", .args = "URL | -- COMMAND [ARGS]",
+	  .summary = "connect to an MCP server and show what it offers", .main = mcp_command_probe,
+	  .options = {
+		{ "--json", NULL, "print JSON for programs" },
+		{ "--timeout", "SECONDS", "how long it may take to get ready (30)" },
+		{ "--protocol", "VERSION", "speak only 2025-11-25 or only 2026-07-28" },
+	  },
+	  .examples = "perdure mcp probe https://example.org/mcp\n"
+		      "perdure mcp probe -- npx -y @modelcontextprotocol/server-everything" },
 	/* clang-format on */
 };
 

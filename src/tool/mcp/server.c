@@ -183,7 +183,6 @@ become_ready(struct server *s, int64_t ttl_ms)
 	s->catalog = s->next;
 	s->next = (struct catalog){ 0 };
 	s->listed = true;
-	s->stale = false;
 	s->fresh_until_ms = ttl_ms < 0 ? INT64_MAX : host_now_ms(s->host) + ttl_ms;
 	s->state = READY;
 	s->failures = 0;
@@ -264,6 +263,7 @@ static void
 list_tools(struct server *s)
 {
 	s->state = LISTING;
+	s->stale = false; /* what changes from now on may be missing in the list */
 	catalog_release(&s->next);
 	catalog_init(&s->next);
 	s->host->ops->timer_set(s->timer, s->owner->config->connect_ms);

@@ -1,0 +1,104 @@
+#include "tool/mcp/http.h"
+
+#include "mcp_rig.h"
+
+/* What the peer sees of us, each a piece of its log, and what it must not see. */
+static const struct row {
+	const char *name, *words, *tool;
+	const char *sees[6];
+	const char *never;
+} ROWS[] = {
+	{ "T10 both kinds of answer are accepted",
+	  "",
+	  "echo",
+	  { "\"accept\": \"application/json, text/event-stream\"",
+	    "\"content-type\": \"application/json\"" },
+	  "\"accept\": \"*/*\"" },
+	{ "T10 a session and its version from the handshake on",
+	  "",
+	  "echo",
+	  { "\"mcp-session-id\": \"1\"", "\"mcp-protocol-version\": \"2025-11-25\"",
+	    "\"notifications/initialized\"", "{\"delete\": \"1\"}" },
+	  "\"mcp-method\": \"tools/call\"" },
+	{ "T10 a stateless call says in its headers what it is",
+	  "stateless",
+	  "echo",
+	  { "\"mcp-method\": \"server/discover\"", "\"mcp-method\": \"tools/list\"",
+	    "\"mcp-method\": \"tools/call\"", "\"mcp-name\": \"echo\"",
+	    "\"mcp-protocol-version\": \"2026-07-28\"",
+	    "\"io.modelcontextprotocol/protocolVersion\": \"2026-07-28\"" },
+	  "mcp-session-id" },
+	{ "T10 a stream that breaks off goes on where it was",
+	  "break-off",
+	  "echo",
+	  { "{\"get\": \"1\"}" },
+	  "{\"get\": null}" },
+	{ "T10 what the peer says of itself is asked for once",
+	  "changes get",
+	  "echo",
+	  { "{\"get\": null}" },
+	  "{\"get\": \"7\"}" },
+};
+
+static void
+row_holds(void **state)
+{
+	const struct row *row = *state;
+	struct rig_call c;
+	struct mcp_rig r;
+
+	mcp_rig_init(&r, true, row->words);
+	r.config.idle_ms = 100;
+	mcp_rig_open(&r);
+	mcp_rig_list(&r);
+	check_str("call", mcp_rig_call(&r, &c, row->tool, "{\"text\":\"x\"}"), STR("ok x"));
+	rig_call_release(&c);
+	for (size_t i = 0; i < ARRAY_LEN(row->sees) && row->sees[i]; i++)
+		mcp_rig_await_log(&r, row->sees[i]);
+	assert_false(mcp_rig_logged(&r, row->never));
+	mcp_rig_release(&r);
+}
+
+static void
+T10_nobody_listens(void **state)
+{
+	struct rig_call c;
+	struct mcp_rig r;
+
+	(void)state;
+	mcp_rig_init(&r, true, "");
+	mcp_rig_open(&r);
+	r.server.url = STR("http://127.0.0.1:1/mcp");
+	assert_true(str_contains(mcp_rig_list(&r), STR("connection refused")));
+	r.server.url = STR("ftp://127.0.0.1/mcp");
+	assert_true(str_starts(mcp_rig_list(&r), STR("!MCP server peer: ")));
+	mcp_rig_start(&r, &c, "echo", "{}", 5000);
+	assert_true(str_starts(mcp_rig_await(&r, &c), STR("error MCP server peer: ")));
+	rig_call_release(&c);
+	mcp_rig_release(&r);
+}
+
+static void
+T10_strangers_addresses_are_not_reached(void **state)
+{
+	struct mcp_rig r;
+
+	(void)state;
+	mcp_rig_init(&r, true, "");
+	r.config.policy = EGRESS_FOREIGN;
+	mcp_rig_open(&r);
+	assert_true(str_starts(mcp_rig_list(&r), STR("!MCP server peer: ")));
+	assert_false(mcp_rig_logged(&r, "headers"));
+	mcp_rig_release(&r);
+}
+
+int
+main(void)
+{
+	struct suite s = { 0 };
+
+	SUITE_ROWS(&s, ROWS, row_holds);
+	SUITE_TEST(&s, T10_nobody_listens);
+	SUITE_TEST(&s, T10_strangers_addresses_are_not_reached);
+	return suite_run(&s, "tool/mcp/http");
+}
