@@ -21,7 +21,10 @@
 
 enum { KEYS_MAX = 16, LINE_MAX_BYTES = 1 << 20, TIMEOUT_MS = 20000 };
 
+struct driver;
+
 struct key {
+	struct driver *driver;
 	char name[16];
 	struct tool_run *run;
 	bool done;
@@ -139,31 +142,24 @@ find_key(struct driver *d, const char *name)
 	return NULL;
 }
 
-struct landing {
-	struct driver *driver;
-	struct key *key;
-};
-
 static void
 on_done(void *ctx, const struct tool_result *result)
 {
-	struct landing *at = ctx;
+	struct key *key = ctx;
 
-	at->key->done = true;
-	at->key->run = NULL;
-	at->key->outcome = result->outcome;
-	buf_init(&at->key->output, 64 << 20);
-	buf_put_str(&at->key->output, result->output);
-	if (at->driver->awaited == at->key)
-		loop_stop(at->driver->loop);
-	free(at);
+	key->done = true;
+	key->run = NULL;
+	key->outcome = result->outcome;
+	buf_init(&key->output, 64 << 20);
+	buf_put_str(&key->output, result->output);
+	if (key->driver->awaited == key)
+		loop_stop(key->driver->loop);
 }
 
 static void
 start_call(struct driver *d, const char *name, const char *tool, const char *json, long long ms)
 {
 	struct key *key = find_key(d, "");
-	struct landing *at = malloc(sizeof *at);
 	struct tool_request request = { .id = STR("call"),
 					.name = str_of(tool),
 					.arguments = str_of(json),
@@ -171,12 +167,11 @@ start_call(struct driver *d, const char *name, const char *tool, const char *jso
 					.server = &d->server,
 					.timeout_ms = ms };
 
-	if (!key || !at)
+	if (!key)
 		abort();
-	*key = (struct key){ 0 };
+	*key = (struct key){ .driver = d };
 	snprintf(key->name, sizeof key->name, "%s", name);
-	*at = (struct landing){ d, key };
-	key->run = d->tools->ops->start(d->tools, &request, on_done, at);
+	key->run = d->tools->ops->start(d->tools, &request, on_done, key);
 }
 
 static void
