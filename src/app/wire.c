@@ -48,6 +48,7 @@ struct wire {
 	struct api *api;
 	struct http_server *server;
 	char owner_token[TOKEN_TEXT_LEN + 1], token_file[PATH_BYTES];
+	char data[PATH_BYTES]; /* the directory from the root on: tools see it from elsewhere */
 	bool token_is_new, broken, draining, hurried, engine_drained, over;
 	VEC(struct address) addresses;
 };
@@ -140,6 +141,19 @@ make_directory(const char *path, struct err *e)
 	return 0;
 }
 
+static int
+find_directory(struct wire *w, const char *directory, struct err *e)
+{
+	char *whole = realpath(directory, NULL);
+	int rc = 0;
+
+	if (!whole || snprintf(w->data, sizeof w->data, "%s", whole) >= (int)sizeof w->data)
+		rc = err_set(e, ERR_IO, "cannot use the data directory %s: %s", directory,
+			     strerror(whole ? ENAMETOOLONG : errno));
+	free(whole);
+	return rc;
+}
+
 /* The token comes after the lock: of two first starts at once only one makes it. */
 static int
 open_store(struct wire *w, struct err *e)
@@ -148,6 +162,8 @@ open_store(struct wire *w, struct err *e)
 	char incarnation[64];
 	int rc = make_directory(directory, e);
 
+	if (rc == 0)
+		rc = find_directory(w, directory, e);
 	if (rc != 0)
 		return rc;
 	snprintf(w->token_file, sizeof w->token_file, "%s/owner.token", directory);
@@ -269,7 +285,7 @@ session_work(void *ctx, struct str agent, struct str session, struct arena *a, s
 {
 	const struct wire *w = ctx;
 
-	return session_folder_make(&(struct session_folder){ .data = w->config->data,
+	return session_folder_make(&(struct session_folder){ .data = str_of(w->data),
 							     .agent = agent,
 							     .session = session,
 							     .part = STR("workspace") },
@@ -288,7 +304,7 @@ open_tools(struct wire *w)
 		.loop = w->loop,
 		.host = w->host,
 		.program = len > 0 ? program : "perdure",
-		.data_directory = w->config->data.ptr,
+		.data_directory = w->data,
 	});
 }
 
