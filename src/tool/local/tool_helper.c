@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tool/local/confine.h"
 #include "tool/local/inside.h"
 #include "tool/local/supervise.h"
 
@@ -15,6 +16,8 @@ tool_helper_main(int argc, char **argv)
 	if (argc == 2 && strcmp(argv[1], "inside") == 0)
 		/* At once: a leak checker would want ptrace, which the filter refuses. */
 		_exit(inside_main());
+	if (argc > 2 && strcmp(argv[1], "confined") == 0)
+		_exit(confine_main(argc - 1, argv + 1));
 	fputs("perdure: tool-helper is what the server runs its tools in; it takes no commands\n",
 	      stderr);
 	return 2;

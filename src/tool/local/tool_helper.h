@@ -2,5 +2,6 @@
  * but what a tool's call runs in. */
 #pragma once
 
-/* argv[0] is "tool-helper". Without arguments: supervise; "inside": the part in the sandbox. */
+/* argv[0] is "tool-helper". Without arguments: supervise; "inside": the part in the sandbox;
+ * "confined": a program that is not ours. */
 int tool_helper_main(int argc, char **argv);
