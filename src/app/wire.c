@@ -10,6 +10,7 @@
 #include "api/api.h"
 #include "app/certificate.h"
 #include "app/host_loop.h"
+#include "app/mcp_tools.h"
 #include "app/models.h"
 #include "app/owner_token.h"
 #include "app/session_folder.h"
@@ -44,6 +45,7 @@ struct wire {
 	struct loop_task flush; /* what this turn appended leaves together */
 	struct models *models;
 	struct toolset *tools;
+	struct mcp_tools *servers;
 	struct engine *engine;
 	struct api *api;
 	struct http_server *server;
@@ -293,19 +295,20 @@ session_work(void *ctx, struct str agent, struct str session, struct arena *a, s
 }
 
 /* Calls run in our own program: by its path, for it is shown to what runs in a sandbox. */
-static struct toolset *
+static void
 open_tools(struct wire *w)
 {
 	char program[PATH_BYTES];
-	ssize_t len = readlink("/proc/self/exe", program, sizeof program - 1);
+	ssize_t len = readlink("/proc/self/exe", program, sizeof program - 8);
 
-	program[len > 0 ? len : 0] = '\0';
-	return local_tools_new(&(struct local_config){
+	snprintf(program + (len > 0 ? len : 0), 8, "%s", len > 0 ? "" : "perdure");
+	w->tools = local_tools_new(&(struct local_config){
 		.loop = w->loop,
 		.host = w->host,
-		.program = len > 0 ? program : "perdure",
+		.program = program,
 		.data_directory = w->data,
 	});
+	w->servers = mcp_tools_open(w->host, w->loop, program, w->data);
 }
 
 /* All said, or nobody listens any more. */
@@ -361,12 +364,13 @@ wire_open(struct wire **out, struct loop *loop, const struct config *config,
 	rc = open_store(w, e);
 	if (rc == 0) {
 		w->models = models_new(w->host, loop, config);
-		w->tools = open_tools(w);
+		open_tools(w);
 		w->engine = engine_new(&(struct engine_config){
 			.store = w->store,
 			.host = w->host,
 			.models = models_lookup(w->models),
 			.tools = w->tools,
+			.servers = mcp_tools_set(w->servers),
 			.folders = { session_work, w },
 			.owner_token = str_of(w->owner_token),
 			.settings = settings_of(config),
@@ -461,10 +465,12 @@ wire_close(struct wire **wire)
 	engine_free(&w->engine);
 	api_free(&w->api);
 	models_free(&w->models);
+	mcp_tools_close(&w->servers);
 	if (w->tools)
 		w->tools->ops->free(w->tools);
 	if (w->loop)
-		loop_settle(w->loop); /* connections to providers, helpers of tools */
+		loop_settle(
+			w->loop); /* connections to providers and MCP servers, helpers of tools */
 	host_loop_free(&w->host);
 	vec_release(&w->addresses);
 	free(w);

@@ -33,4 +33,5 @@ struct tool_server {
 	struct str command; /* looked up in PATH */
 	const struct str *arguments;
 	size_t argument_count;
+	bool foreign; /* the session chose it, not the operator: public addresses alone */
 };

@@ -18,6 +18,7 @@ struct setup_job {
 	const struct store_session *session;
 	struct str extra;       /* body of session_extra; empty: none */
 	struct str environment; /* body of its record; empty: none */
+	bool changed;           /* the session has an agent of its own making */
 	struct environment_run where;
 	struct tool_docs local, remote;
 	struct toolset *asked;
@@ -195,7 +196,8 @@ is_named(const struct tool_server *servers, size_t count, struct str name)
 }
 
 /* The agent's servers that it has a block for, and all of the environment's. Of two of one name the
- * agent's is meant. */
+ * agent's is meant. Agents and environments are the operator's; what a session changed of its agent
+ * may be anybody's. */
 static void
 find_servers(struct setup_job *j)
 {
@@ -207,8 +209,10 @@ find_servers(struct setup_job *j)
 	size_t count = 0;
 
 	for (size_t i = 0; i < agents; i++)
-		if (tool_offer_wants_server(j->setup.run.tools, of_agent[i].name))
+		if (tool_offer_wants_server(j->setup.run.tools, of_agent[i].name)) {
+			of_agent[i].foreign = j->changed;
 			all[count++] = of_agent[i];
+		}
 	for (size_t i = 0; i < places; i++)
 		if (!is_named(all, count, of_place[i].name))
 			all[count++] = of_place[i];
@@ -355,6 +359,7 @@ use_snapshot(struct setup_job *j)
 	if (!json_find(json_root(&doc), STR("agent"), &agent) || json_type(agent) != JSON_OBJECT)
 		return false;
 	read_agent(j, json_raw(agent));
+	j->changed = true;
 	return true;
 }
 

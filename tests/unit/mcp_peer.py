@@ -7,6 +7,7 @@ It speaks 2025-11-25, or with the word `stateless` 2026-07-28. What it was asked
 the file $MCP_PEER_LOG, if that is set (or given as log=PATH).
 
 Words: stateless  pages  no-tools  nonsense  long-line  die-at-start  silent  chatter  changes
+  stay (when it is told to leave)
   http alone: json  auth  forget (the session, once)  break-off (streams, before the answer)  get
 Tools: echo {text}, env, slow {ms}, progress {ms, steps}, die, hang, grow (one more tool from then on),
   asks, asks-model, big {bytes}, binary
@@ -158,6 +159,8 @@ def serve_stdio():
         if "silent" not in WORDS:
             threading.Thread(target=serve_line, args=[line], daemon=True).start()
     log({"end": "stdin"})
+    if "stay" in WORDS:
+        time.sleep(600)
 
 
 # ---- HTTP ----

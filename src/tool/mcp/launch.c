@@ -70,7 +70,8 @@ launch_transport(const struct mcp_config *config, const struct tool_server *decl
 {
 	if (declared->url.len == 0)
 		return start_child(config, declared, place, out, e);
-	*out = mcp_http_new(&(struct http_config){ config->host, config->egress, config->policy,
-						   declared->url });
+	*out = mcp_http_new(&(struct http_config){
+		config->host, config->egress, declared->foreign ? EGRESS_FOREIGN : config->policy,
+		declared->url });
 	return 0;
 }

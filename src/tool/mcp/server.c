@@ -499,7 +499,8 @@ server_is(const struct server *s, const struct tool_server *declared,
 {
 	const struct tool_server *own = &s->declared;
 
-	if (!str_eq(own->name, declared->name) || !str_eq(own->url, declared->url))
+	if (!str_eq(own->name, declared->name) || !str_eq(own->url, declared->url) ||
+	    own->foreign != declared->foreign)
 		return false;
 	if (own->url.len > 0)
 		return true; /* it does not matter from where it is asked */
@@ -522,8 +523,10 @@ copy_declaration(struct server *s, const struct tool_server *declared,
 		arguments[i] = arena_str(&s->arena, declared->arguments[i]);
 	s->declared = (struct tool_server){ arena_str(&s->arena, declared->name),
 					    arena_str(&s->arena, declared->url),
-					    arena_str(&s->arena, declared->command), arguments,
-					    declared->argument_count };
+					    arena_str(&s->arena, declared->command),
+					    arguments,
+					    declared->argument_count,
+					    declared->foreign };
 	s->place = *place;
 	s->place.session = STR(""); /* it is nobody's alone */
 	s->place.directory = arena_str(&s->arena, place->directory);
