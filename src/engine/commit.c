@@ -185,7 +185,8 @@ on_stored(void *ctx, const struct store_result *result)
 		en->events_appended += c->item.event_count;
 		fanout_events(en, c->item.session, c->events, c->item.event_count, result->change);
 	}
-	if (result->rc == 0 && c->item.put_count > 0)
+	if (c->item.put_count > 0 &&
+	    (result->rc == 0 || result->rc == ERR_UNAVAILABLE)) /* it may be stored */
 		wake_queued(en, c->puts, c->item.put_count);
 	c->done(c->ctx, &out);
 	commit_free(c);

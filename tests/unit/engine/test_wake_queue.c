@@ -11,7 +11,7 @@ static const int64_t SECOND = 1000;
 static void
 on_done(void *ctx, const struct commit_result *result)
 {
-	if (result->store->rc != 0)
+	if (result->store->rc != 0 && result->store->rc != ERR_UNAVAILABLE)
 		fail_msg("%s", result->store->err.text);
 	*(bool *)ctx = true;
 }
@@ -426,6 +426,22 @@ Q6_a_store_that_fails_delays_a_wake_and_loses_none(void **state)
 }
 
 static void
+Q6_a_wake_that_may_be_stored_is_run_when_it_is_due(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	rig_init(&r, true);
+	rig_session(&r, "s", "main");
+	r.unsure_appends = 1;
+	add_at(&r, "s", 5 * SECOND, "look");
+	rig_advance(&r, 6 * SECOND);
+	assert_true(str_ends(rig_log(&r, "s", 1), STR("status_idle:end_turn")));
+	assert_int_equal(list(&r, "s").len, 0);
+	rig_release(&r);
+}
+
+static void
 Q6_many_sessions_are_due_at_once(void **state)
 {
 	enum { MANY = 600 };
@@ -464,6 +480,7 @@ main(void)
 	SUITE_TEST(&s, Q6_a_wake_is_kept_until_its_turn_has_ended_whoever_ends_it);
 	SUITE_TEST(&s, Q5_an_interrupt_cancels_queued_wakes);
 	SUITE_TEST(&s, Q6_a_store_that_fails_delays_a_wake_and_loses_none);
+	SUITE_TEST(&s, Q6_a_wake_that_may_be_stored_is_run_when_it_is_due);
 	SUITE_TEST(&s, Q6_many_sessions_are_due_at_once);
 	return suite_run(&s, "engine/wake_queue");
 }
