@@ -220,8 +220,8 @@ answer_json(struct world *w, struct str id, bool confirmation, bool client_side)
 		return arena_printf(
 			&w->arena,
 			"[{\"type\":\"user.tool_confirmation\",\"tool_use_id\":\"" STR_FMT
-			"\",\"result\":\"allow\"}]",
-			STR_ARG(id));
+			"\",\"result\":\"allow\"%s}]",
+			STR_ARG(id), sim_chance(w, 50) ? ",\"scope\":\"always\"" : "");
 	if (confirmation)
 		return arena_printf(
 			&w->arena,

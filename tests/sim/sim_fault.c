@@ -28,6 +28,7 @@ sim_fault_draw_rules(struct world *w)
 		.model_calls = 200 + maybe(w, 500),
 		.tool_fails = maybe(w, 300),
 		.tool_silent = maybe(w, 200),
+		.expire_ms = sim_chance(w, 300) ? 5000 : 0,
 		.slow = maybe(w, 600),
 	};
 }

@@ -70,17 +70,39 @@ some_tool(struct provider_call *c)
 	return c->request->tools[sim_below(w, c->request->tool_count)].name;
 }
 
+/* What it asks for itself at the end of a turn: to sleep, to go on, to be woken. */
+static struct str
+directive(struct world *w, char *out, size_t size)
+{
+	int seconds = 1 + (int)sim_below(w, 120);
+
+	if (w->calm)
+		return STR("{\"outcome\":\"sleep\"}");
+	if (sim_chance(w, 500))
+		snprintf(out, size, "{\"outcome\":\"continue\",\"follow_up_seconds\":%d}", seconds);
+	else
+		snprintf(out, size,
+			 "{\"outcome\":\"sleep\",\"wakes\":[{\"delay_seconds\":%d,"
+			 "\"reason\":\"look again\"}]}",
+			 seconds);
+	return str_of(out);
+}
+
 /* Models repeat their ids, forget them, and write arguments that are none. */
 static void
 call_tool(struct provider_call *c)
 {
 	static const struct str IDS[] = { STR("call_1"), STR("call_2"), STR("") };
 	struct world *w = c->model->node->w;
-	char arguments[64];
+	char arguments[128];
 	struct tool_call call = { .name = some_tool(c), .id = IDS[sim_below(w, ARRAY_LEN(IDS))] };
 
 	snprintf(arguments, sizeof arguments, "{\"n\":%d}", (int)sim_below(w, 50));
-	call.arguments = sim_chance(w, 50) ? STR("{\"n\":") : str_of(arguments);
+	call.arguments = str_of(arguments);
+	if (str_eq(call.name, STR("session_directive")) && sim_chance(w, 900))
+		call.arguments = directive(w, arguments, sizeof arguments);
+	if (sim_chance(w, 50))
+		call.arguments = STR("{\"n\":");
 	c->asked = true;
 	c->events->on_call(c->ctx, &call);
 }
@@ -139,7 +161,8 @@ static void
 wait_for_next(struct provider_call *c)
 {
 	struct host *host = &c->model->node->host.host;
-	int64_t ms = sim_delay_ms(c->model->node->w);
+	struct world *w = c->model->node->w;
+	int64_t ms = sim_chance(w, 150) ? (int64_t)sim_below(w, 4000) : sim_delay_ms(w);
 
 	if (ms == 0)
 		host_defer(host, &c->task);

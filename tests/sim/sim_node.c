@@ -78,6 +78,9 @@ sim_node_new(struct world *w)
 		.settings.default_model = STR("sim"),
 		.settings.queue_depth = 4,
 		.settings.quiet_ms = 1500,
+		.settings.approvals = { .unattended = APPROVAL_DENY,
+					.expire_after_ms = w->rules.expire_ms,
+					.expired = APPROVAL_ALLOW },
 	});
 	sim_trace(w, "%s begins", n->name);
 	engine_start(n->en, on_started, n);

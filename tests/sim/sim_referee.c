@@ -137,6 +137,10 @@ on_input(struct scene *sc)
 		sim_clients_stored(sc->w, sc->session, in->marker);
 	if (in->class == INPUT_ANSWER)
 		on_answer(sc, in);
+	if (sc->ev->kind == EVENT_USER_TOOL_CONFIRMATION && sc->ev->author == AUTHOR_SYSTEM)
+		sim_saw(sc->w, SIM_SCENE_SETTLED);
+	if (sc->ev->kind == EVENT_USER_TOOL_RESULT)
+		sim_saw(sc->w, SIM_SCENE_BY_WORKER);
 	if (in->class == INPUT_CONTROL && !sc->s->open)
 		in->gone = true; /* nothing to hit */
 }
@@ -251,7 +255,9 @@ open_new_turn(struct scene *sc)
 	*vec_push(&sc->s->turns) = (struct ref_turn){ .id = arena_str(&sc->w->referee->kept, id),
 						      .first_seq = sc->ev->seq };
 	sc->s->open = true;
-	if (consume(sc, true) == 0)
+	if (json_count(part_of(sc->payload, "wakes")) > 0)
+		sim_saw(sc->w, SIM_SCENE_WOKEN);
+	if (consume(sc, true) + json_count(part_of(sc->payload, "wakes")) == 0)
 		BLAME(sc, SIM_CLAUSE_TRIGGER, "a turn that nothing started");
 }
 
@@ -375,6 +381,7 @@ on_call(struct scene *sc)
 		.turn = sc->s->turns.len - 1,
 		.client_side = client_side,
 		.is_custom = sc->ev->kind == EVENT_AGENT_CUSTOM_TOOL_USE,
+		.of_engine = str_eq(text_of(sc, sc->payload, "name"), STR("session_directive")),
 		.state = asks          ? REF_ASKS
 			 : denied      ? REF_DENIED
 			 : client_side ? REF_WAITS
@@ -410,7 +417,7 @@ on_result(struct scene *sc)
 	see_outcome(sc, outcome);
 	if (call->state == REF_DENIED && !str_eq(outcome, STR("denied")) && !sc->ends_turn)
 		BLAME(sc, SIM_CLAUSE_CALL, "a denied call has the outcome %.*s", STR_ARG(outcome));
-	if (str_eq(outcome, STR("ok")) &&
+	if (str_eq(outcome, STR("ok")) && !call->of_engine &&
 	    (call->starts == 0 ||
 	     !str_contains(sc->ev->payload,
 			   arena_printf(&sc->w->referee->scratch, "\"out " STR_FMT "\"",

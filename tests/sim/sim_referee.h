@@ -27,6 +27,7 @@ struct ref_call {
 	struct str id;
 	size_t turn;
 	bool client_side, is_custom; /* is_custom: of a tool that the definition describes */
+	bool of_engine;              /* the engine carries it out itself */
 	enum ref_wait state;
 	bool answered; /* there is an answer that is not consumed yet */
 	unsigned starts;

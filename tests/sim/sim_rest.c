@@ -2,6 +2,7 @@
 
 #include "base/buf.h"
 #include "core/replay.h"
+#include "engine/engine.h"
 
 enum { TEXT_MAX = 16 << 20 };
 
@@ -168,6 +169,29 @@ sim_rest_judge_rows(struct world *w)
 {
 	for (int i = 0; i < SIM_SESSIONS && !w->failed; i++)
 		judge_session(w, sim_session_id(i));
+}
+
+static bool
+on_wake(void *ctx, const struct store_row *row)
+{
+	struct rows *rows = ctx;
+	const struct sim_clock *clock = &rows->w->clock;
+
+	if (row->record->due_at_ms != 0 &&
+	    row->record->due_at_ms <= clock->steady_ms + clock->skew_ms)
+		sim_fail(rows->w, SIM_CLAUSE_REST,
+			 "a wake of " STR_FMT " is due and nobody runs it",
+			 STR_ARG(row->record->owner));
+	return true;
+}
+
+void
+sim_rest_judge_wakes(struct world *w)
+{
+	struct rows rows = { .w = w };
+
+	ask(&rows, (struct store_query){ .kind = STORE_LIST_RECORDS, .record_kind = RECORD_WAKE },
+	    on_wake);
 }
 
 struct sha256

@@ -46,6 +46,9 @@ static const char *const SCENES[SIM_SCENES] = {
 	[SIM_SCENE_DENIED] = "denied",
 	[SIM_SCENE_LOST_CALL] = "call interrupted",
 	[SIM_SCENE_RUN_AGAIN] = "harmless call run again",
+	[SIM_SCENE_SETTLED] = "question settled itself",
+	[SIM_SCENE_BY_WORKER] = "result from a worker",
+	[SIM_SCENE_WOKEN] = "woken",
 	[SIM_SCENE_REPEATED] = "sent again, stored once",
 };
 

@@ -69,6 +69,9 @@ enum sim_scene {
 	SIM_SCENE_TIMED_OUT, /* a tool took too long */
 	SIM_SCENE_DENIED,    /* somebody said no */
 	SIM_SCENE_LOST_CALL, /* a call died with its process: interrupted */
+	SIM_SCENE_SETTLED,   /* a question expired, or needed nobody */
+	SIM_SCENE_BY_WORKER, /* a client gave the result of one of our own tools */
+	SIM_SCENE_WOKEN,     /* by a wake that a turn had asked for */
 	SIM_SCENE_REPEATED,  /* a message was sent again and stored once */
 	SIM_SCENE_RUN_AGAIN, /* a call that may be was started again: allowed, but not asked for */
 	SIM_SCENES,

@@ -300,12 +300,29 @@ make_agent(struct world *w, const char *id, const char *more)
 	put(w, &(struct store_item){ .puts = puts, .put_count = ARRAY_LEN(puts) });
 }
 
+/* Whose tools run on somebody else's machine. */
+static void
+make_environment(struct world *w)
+{
+	struct store_put made = {
+		.record = { .kind = RECORD_ENVIRONMENT,
+			    .id = STR("elsewhere"),
+			    .body = STR("{\"id\":\"elsewhere\",\"config\":{\"type\":"
+					"\"self_hosted\"}}") },
+		.if_version = STORE_VERSION_ANY,
+	};
+
+	put(w, &(struct store_item){ .puts = &made, .put_count = 1 });
+}
+
 static void
 make_session(struct world *w, int session, const char *agent)
 {
 	struct make_created m = { .agent_id = str_of(agent),
 				  .agent_version = 1,
-				  .environment_id = STR("local-default"),
+				  .environment_id = str_eq(str_of(agent), STR("asks"))
+							    ? STR("elsewhere")
+							    : STR("local-default"),
 				  .source = STR("{\"kind\":\"api\"}") };
 	struct event ev = { .id = arena_printf(&w->arena, "created-%d", session),
 			    .kind = EVENT_SESSION_CREATED,
@@ -336,10 +353,13 @@ begin(struct world *w)
 		w->watch_ms[i] = INT64_MAX;
 	sim_referee_init(w);
 	sim_clients_init(w);
+	make_environment(w);
 	make_agent(w, "asks",
 		   ",\"limits\":{\"turn_timeout_s\":600,\"max_steps\":4},\"tools\":["
 		   "{\"type\":\"custom\",\"name\":\"ask\"},"
-		   "{\"type\":\"custom\",\"name\":\"tell\"}]");
+		   "{\"type\":\"custom\",\"name\":\"tell\"},"
+		   "{\"type\":\"agent_toolset_20260401\",\"configs\":[{\"name\":\"bash\","
+		   "\"permission_policy\":{\"type\":\"always_ask\"}}]}]");
 	make_agent(w, "works",
 		   ",\"limits\":{\"turn_timeout_s\":60,\"tool_timeout_s\":20},\"tools\":["
 		   "{\"type\":\"agent_toolset_20260401\",\"configs\":[{\"name\":\"bash\","
@@ -438,13 +458,16 @@ static void
 come_to_rest(struct world *w)
 {
 	w->calm = true;
-	w->rules = (struct sim_rules){ .slow = w->rules.slow, .model_calls = 40 };
+	w->rules = (struct sim_rules){ .slow = w->rules.slow,
+				       .model_calls = 40,
+				       .expire_ms = w->rules.expire_ms };
 	if (w->zombie)
 		sim_node_crash(&w->zombie);
 	run_out(w);
 	judge_rest(w);
 	answer_everything(w);
 	sim_clients_judge(w);
+	sim_rest_judge_wakes(w);
 	sim_rest_judge_rows(w);
 }
 

@@ -41,7 +41,8 @@ struct sim_rules {
 	unsigned append_fails, append_unknown, append_late, read_fails;
 	unsigned model_fails, model_silent, model_calls;
 	unsigned tool_fails, tool_silent;
-	unsigned slow; /* what is asked of store and model takes its time */
+	int64_t expire_ms; /* of questions; 0: they wait for ever */
+	unsigned slow;     /* what is asked of store and model takes its time */
 };
 
 struct sim_node;

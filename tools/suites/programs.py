@@ -62,9 +62,8 @@ def tests(root, kind, wanted, only=None, env=None, timeout_s=None):
 
 
 def simulator(root, kind, seeds, timeout_s):
-    """tests/sim, its seeds shared out among the cores."""
-    cores = os.cpu_count() or 2
-    share = -(-seeds // cores)
+    """tests/sim, its seeds shared out among the cores; each share is large enough to fill the table."""
+    share = max(-(-seeds // (os.cpu_count() or 2)), 4000)
     command = [root / "build" / kind / "tests" / "sim" / "test_sim"]
     jobs = []
     for first in range(0, seeds, share):
