@@ -26,8 +26,8 @@ must(bool fine, const char *what)
 	}
 }
 
-static int
-connect_to(int port)
+int
+http_load_connect(int port)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -88,7 +88,7 @@ http_load_once(const struct http_once *once, char *out, size_t size)
 	struct http_load load = { .port = once->port, .token = once->token, .body = once->body };
 	char request[REQUEST_MAX];
 	int n = write_request(request, &load, once->method, once->path);
-	int fd = connect_to(once->port);
+	int fd = http_load_connect(once->port);
 	size_t len = 0;
 
 	if (fd < 0)
@@ -122,7 +122,7 @@ http_load_stream(int port, const char *token, const char *path)
 	struct http_load load = { .port = port, .token = token, .body = "" };
 	char request[REQUEST_MAX], answer[ANSWER_MAX];
 	int n = write_request(request, &load, "GET", path);
-	int fd = connect_to(port);
+	int fd = http_load_connect(port);
 	ssize_t got;
 
 	must(fd >= 0 && send(fd, request, (size_t)n, MSG_NOSIGNAL) == n, "stream");
@@ -156,7 +156,7 @@ http_load_socket(int port, const char *token, const char *path)
 		"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
 		token);
 	int len = snprintf(message, sizeof message, "{\"id\":1,\"path\":\"%s\"}", path);
-	int fd = connect_to(port);
+	int fd = http_load_connect(port);
 
 	must(fd >= 0 && send(fd, request, (size_t)n, MSG_NOSIGNAL) == n, "socket");
 	await_text(fd, "\r\n\r\n");
@@ -210,7 +210,7 @@ http_load_run(const struct http_load *load, struct http_load_result *out)
 
 	rand_init_seed(&r, 1);
 	for (int i = 0; i < load->clients; i++)
-		waits[i] = (struct pollfd){ connect_to(load->port), POLLIN, 0 };
+		waits[i] = (struct pollfd){ http_load_connect(load->port), POLLIN, 0 };
 	begun_ns = clock_monotonic_ns();
 	for (int i = 0; i < load->clients; i++, asked++)
 		ask(load, &r, waits[i].fd, &clients[i]);

@@ -22,6 +22,8 @@ struct http_load_result {
 void http_load_run(const struct http_load *load, struct http_load_result *out);
 
 int http_load_free_port(void);
+/* A connection to a port of this machine; -1: nobody is there. */
+int http_load_connect(int port);
 bool http_load_is_ready(int port);
 struct http_once {
 	int port;

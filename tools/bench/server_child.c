@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -52,28 +54,29 @@ read_text(const char *path, char *out, size_t size)
 
 /* All clients of a benchmark come from one address. */
 static void
-write_config(const struct server_child *s, char path[PATH_BYTES])
+write_config(const struct server_child *s, const char *more, char path[PATH_BYTES])
 {
 	FILE *f;
 
 	snprintf(path, PATH_BYTES, "%s/bench.yaml", s->directory);
 	f = fopen(path, "we");
-	if (!f || fputs("limits:\n  connections: 10000\n  per_address: 10000\n", f) < 0)
+	if (!f || fprintf(f, "limits:\n  connections: 10000\n  per_address: 10000\n%s", more) < 0)
 		die(path);
 	fclose(f);
 }
 
 static void
-exec_server(const struct server_child *s)
+exec_server(const struct server_child *s, const char *more_config)
 {
 	char program[PATH_BYTES], listen_at[64], config[PATH_BYTES];
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	program_path(program);
 	snprintf(listen_at, sizeof listen_at, "127.0.0.1:%d", s->port);
-	write_config(s, config);
+	write_config(s, more_config, config);
 	dup2(null, STDIN_FILENO);
 	dup2(null, STDOUT_FILENO);
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* a benchmark that aborts leaves nobody behind */
 	execl(program, program, "serve", "--config", config, "--data", s->directory, "--listen",
 	      listen_at, (char *)NULL);
 	perror(program);
@@ -81,7 +84,7 @@ exec_server(const struct server_child *s)
 }
 
 void
-server_child_start(struct server_child *s, const char *directory)
+server_child_start_with(struct server_child *s, const char *directory, const char *config)
 {
 	char path[PATH_BYTES];
 	int64_t begun_ns;
@@ -97,7 +100,7 @@ server_child_start(struct server_child *s, const char *directory)
 	if (s->pid < 0)
 		die("fork");
 	if (s->pid == 0)
-		exec_server(s);
+		exec_server(s, config);
 	while (!http_load_is_ready(s->port)) {
 		if (clock_monotonic_ns() - begun_ns > WAIT_MS * INT64_C(1000000))
 			die("the server does not come up");
@@ -108,6 +111,12 @@ server_child_start(struct server_child *s, const char *directory)
 	if (read_text(path, s->token, sizeof s->token) == 0)
 		die(path);
 	s->token[strcspn(s->token, "\n")] = '\0';
+}
+
+void
+server_child_start(struct server_child *s, const char *directory)
+{
+	server_child_start_with(s, directory, "");
 }
 
 void
@@ -139,6 +148,17 @@ server_child_loop_ns(const struct server_child *s)
 	if (read_text(path, text, sizeof text) == 0)
 		die(path);
 	return strtoll(text, NULL, 10);
+}
+
+int64_t
+server_child_cpu_ns(const struct server_child *s)
+{
+	struct timespec spent;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(s->pid, &clock) != 0 || clock_gettime(clock, &spent) != 0)
+		die("the server's clock");
+	return (int64_t)spent.tv_sec * 1000000000 + spent.tv_nsec;
 }
 
 int64_t
