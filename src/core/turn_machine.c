@@ -55,7 +55,7 @@ static void
 put_off(struct turn_machine *m)
 {
 	turn_machine_cut_request(m);
-	turn_machine_close_calls(m, OUTCOME_INTERRUPTED, false);
+	turn_machine_cut_calls(m);
 	turn_machine_log_rescheduled(m, recover_reason_name(RECOVER_SHUTDOWN_TIMEOUT),
 				     m->plan.continuations + 1, 0);
 	m->finish = TURN_FINISH_PUT_OFF;

@@ -9,7 +9,8 @@
  * 2. A turn ends in exactly one way: TURN_DO_FINISH is the last effect, and nothing follows it. Its log
  *    has one terminal event, or none when the turn goes on elsewhere (parked, put off) or its lease
  *    was lost.
- * 3. A tool starts only after its call is committed, and a started call is started once.
+ * 3. A tool starts only after its call is committed, and a started call is started once; only one that
+ *    may be repeated (read_only, idempotent) is started again when the turn goes on after a crash.
  * 4. Inputs that come too late (another request's pieces, a timer of an earlier wait) change nothing. */
 #pragma once
 #include <stdbool.h>

@@ -23,6 +23,15 @@ turn_machine_settle(struct call_work *w, enum tool_outcome outcome, struct str o
 
 /* ---- outcomes ---- */
 
+/* As much of a tool's output as an event holds; an adapter that breaks its word is said to. */
+static struct str
+output_of(struct turn_machine *m, struct str text)
+{
+	text = str_slice(text, 0, utf8_floor(text, TURN_TEXT_BYTES_MAX));
+	return utf8_valid(text) ? arena_str(m->kept, text)
+				: STR("the tool answered with bytes that are no text");
+}
+
 void
 turn_machine_take_outcome(struct turn_machine *m, const struct turn_input *in)
 {
@@ -31,9 +40,7 @@ turn_machine_take_outcome(struct turn_machine *m, const struct turn_input *in)
 
 		if ((MUTANT(RESULT_MISPLACED) || str_eq(w->call.id, in->call_event)) &&
 		    w->call.state == CALL_STARTED && w->launched && !w->has_outcome)
-			turn_machine_settle(
-				w, in->outcome,
-				arena_str(m->kept, str_slice(in->text, 0, TURN_TEXT_BYTES_MAX)));
+			turn_machine_settle(w, in->outcome, output_of(m, in->text));
 	}
 }
 
@@ -235,6 +242,13 @@ closing_words(enum tool_outcome outcome)
 		       : STR("cancelled: the turn ended before it was done");
 }
 
+static void
+cancel(struct turn_machine *m, const struct call_work *w)
+{
+	if (w->launched && !w->has_outcome)
+		turn_machine_do(m, TURN_DO_TOOL_CANCEL)->call = &w->call;
+}
+
 void
 turn_machine_close_calls(struct turn_machine *m, enum tool_outcome outcome, bool waiting_too)
 {
@@ -243,10 +257,34 @@ turn_machine_close_calls(struct turn_machine *m, enum tool_outcome outcome, bool
 
 		if (w->call.state == CALL_CLOSED || (!waiting_too && is_waiting(w)))
 			continue;
-		if (w->launched && !w->has_outcome)
-			turn_machine_do(m, TURN_DO_TOOL_CANCEL)->call = &w->call;
+		cancel(m, w);
 		if (!w->has_outcome)
 			turn_machine_settle(w, outcome, closing_words(outcome));
+	}
+	turn_machine_log_outcomes(m);
+}
+
+static bool
+is_repeatable(const struct turn_machine *m, const struct turn_call *call)
+{
+	for (size_t i = 0; i < m->plan.tool_count; i++)
+		if (str_eq(m->plan.tools[i].name, call->name))
+			return m->plan.tools[i].kind == call->kind && m->plan.tools[i].repeatable;
+	return false;
+}
+
+void
+turn_machine_cut_calls(struct turn_machine *m)
+{
+	for (size_t i = 0; i < m->calls.len; i++) {
+		struct call_work *w = &m->calls.ptr[i];
+
+		if (w->call.state == CALL_CLOSED || (is_waiting(w) && !MUTANT(WAITING_CLOSED)))
+			continue;
+		cancel(m, w);
+		if (!w->has_outcome && !is_repeatable(m, &w->call))
+			turn_machine_settle(w, OUTCOME_INTERRUPTED,
+					    closing_words(OUTCOME_INTERRUPTED));
 	}
 	turn_machine_log_outcomes(m);
 }

@@ -148,6 +148,10 @@ struct str_list turn_machine_waits_for(struct turn_machine *m);
 /* Cancels what runs and writes a result for each call that has none; waiting calls too if asked. */
 void turn_machine_close_calls(struct turn_machine *m, enum tool_outcome outcome, bool waiting_too);
 
+/* The turn goes on in another process, or after a restart: cancels what runs and writes that it was
+ * interrupted, except for calls that may be started again. Waiting calls wait on. */
+void turn_machine_cut_calls(struct turn_machine *m);
+
 /* turn_machine_judge.c */
 /* The model's calls into the commit, in its order; those nobody can or may run get their result at
  * once. */

@@ -1,6 +1,5 @@
 /* turn_machine_start - how a turn begins here: opened, resumed, recovered, or only to be ended. */
 #include "core/turn_machine_private.h"
-#include "core/turn_mutant.h"
 
 static void
 log_troubles(struct turn_machine *m)
@@ -101,17 +100,17 @@ log_left_behind(struct turn_machine *m)
 static void
 recover(struct turn_machine *m)
 {
+	bool stopped = m->waiting.interrupts.len > 0;
+
 	log_left_behind(m);
-	turn_machine_close_calls(m, OUTCOME_INTERRUPTED, MUTANT(WAITING_CLOSED));
-	if (m->waiting.interrupts.len > 0) {
+	if (stopped || m->plan.recover.turn == RECOVER_TURN_INTERRUPT) {
+		turn_machine_close_calls(m, OUTCOME_INTERRUPTED, false);
+		if (!stopped)
+			turn_machine_log_error(m, "unknown_error", given_up_because(m), "terminal");
 		turn_machine_end(m, STOP_INTERRUPTED);
 		return;
 	}
-	if (m->plan.recover.turn == RECOVER_TURN_INTERRUPT) {
-		turn_machine_log_error(m, "unknown_error", given_up_because(m), "terminal");
-		turn_machine_end(m, STOP_INTERRUPTED);
-		return;
-	}
+	turn_machine_cut_calls(m);
 	turn_machine_log_rescheduled(m, recover_reason_name(m->plan.reason),
 				     m->plan.recover.attempt, 0);
 	m->finish = TURN_FINISH_PUT_OFF;

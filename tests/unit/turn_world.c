@@ -5,6 +5,7 @@
 static const struct turn_tool TOOLS[] = {
 	{ .name = STR("run"), .kind = EVENT_AGENT_TOOL_USE },
 	{ .name = STR("fetch"), .mcp_server_name = STR("web"), .kind = EVENT_AGENT_MCP_TOOL_USE },
+	{ .name = STR("peek"), .kind = EVENT_AGENT_TOOL_USE, .repeatable = true },
 	{ .name = STR("ask"), .kind = EVENT_AGENT_TOOL_USE },
 	{ .name = STR("no"), .kind = EVENT_AGENT_TOOL_USE },
 	{ .name = STR("bash"), .kind = EVENT_AGENT_TOOL_USE, .policy = APPROVAL_AUTO },
@@ -15,6 +16,7 @@ static const struct turn_tool TOOLS[] = {
 static const struct approval_rule RULES[] = {
 	{ .tool = STR("run"), .action = APPROVAL_ALLOW },
 	{ .tool = STR("fetch"), .action = APPROVAL_ALLOW },
+	{ .tool = STR("peek"), .action = APPROVAL_ALLOW },
 	{ .tool = STR("no"), .action = APPROVAL_DENY },
 	{ .tool = STR("ask"), .action = APPROVAL_ASK },
 	{ .tool = STR("worker"), .action = APPROVAL_ASK },
@@ -62,6 +64,7 @@ world_release(struct world *w)
 	vec_release(&w->log);
 	vec_release(&w->running);
 	vec_release(&w->called);
+	vec_release(&w->started);
 	buf_release(&w->trace);
 	arena_release(&w->arena);
 }
@@ -273,6 +276,29 @@ finish(struct world *w, const struct turn_effect *e)
 	buf_printf(&w->trace, "%s ", NAMES[e->finish]);
 }
 
+static bool
+may_repeat(const struct world *w, struct str name)
+{
+	for (size_t i = 0; i < w->plan.tool_count; i++)
+		if (str_eq(w->plan.tools[i].name, name))
+			return w->plan.tools[i].repeatable;
+	return false;
+}
+
+static void
+note_start(struct world *w, const struct turn_call *call)
+{
+	for (size_t i = 0; i < w->started.len; i++)
+		if (str_eq(w->started.ptr[i].id, call->id) &&
+		    (w->started.ptr[i].machine == w->machines || !may_repeat(w, call->name)))
+			fail_msg("seed %llu: " STR_FMT " is started twice\n" STR_FMT,
+				 (unsigned long long)w->seed, STR_ARG(call->name),
+				 STR_ARG(buf_str(&w->trace)));
+	*vec_push(&w->started) =
+		(struct world_tool){ arena_str(&w->arena, call->id),
+				     arena_str(&w->arena, call->name), w->machines };
+}
+
 static void
 carry_out(struct world *w, const struct turn_effect *e)
 {
@@ -302,7 +328,7 @@ carry_out(struct world *w, const struct turn_effect *e)
 		assert_false(w->committing); /* its intent is on disk */
 		*vec_push(&w->running) = (struct world_tool){ arena_str(&w->arena, e->call->id),
 							      arena_str(&w->arena, e->call->name) };
-		w->started++;
+		note_start(w, e->call);
 		buf_printf(&w->trace, "tool:" STR_FMT " ", STR_ARG(e->call->name));
 		return;
 	case TURN_DO_TOOL_CANCEL:
@@ -350,6 +376,7 @@ start(struct world *w)
 	w->plan_head = replay_session(w->replay)->head_seq;
 	w->over = false;
 	w->finishes = 0;
+	w->machines++;
 	w->machine = turn_machine_new(&w->arena, &w->plan);
 	world_input(w, (struct turn_input){ .kind = TURN_IN_START });
 }

@@ -23,6 +23,7 @@
 
 struct world_tool {
 	struct str id, name;
+	unsigned machine; /* of a start: which one made it */
 };
 
 struct world {
@@ -44,7 +45,9 @@ struct world {
 	int64_t due_ms[TURN_TIMERS]; /* 0: not armed */
 	VEC(struct world_tool) running;
 	VEC(struct world_tool) called; /* every call of the log */
-	size_t started;                /* tools, in all */
+	VEC(struct world_tool)
+	started; /* every start of a tool: one a call, unless it may be repeated */
+	unsigned machines;
 	bool has_partial;
 	struct str partial_id, partial_text;
 	bool over;

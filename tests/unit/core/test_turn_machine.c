@@ -334,9 +334,10 @@ T7_the_result_names_the_tools_that_there_are(void **state)
 	(void)state;
 	world_init(&w, 1);
 	world_run(&w, ASK "call na\"me; done; ok");
-	assert_true(str_contains(w.log.ptr[w.log.len - 2].payload,
-				 STR("there is no tool named na_me; known: run, fetch, ask, no, "
-				     "bash, client, worker")));
+	assert_true(
+		str_contains(w.log.ptr[w.log.len - 2].payload,
+			     STR("there is no tool named na_me; known: run, fetch, peek, ask, no, "
+				 "bash, client, worker")));
 	world_release(&w);
 }
 
@@ -469,7 +470,8 @@ T2_a_turn_replays_byte_for_byte(void **state)
 
 /* ---- properties ---- */
 
-static const char *const TOOL_NAMES[] = { "run", "fetch", "ask", "client", "worker", "nope" };
+static const char *const TOOL_NAMES[] = { "run",  "fetch",  "peek",   "ask", "no",
+					  "bash", "client", "worker", "nope" };
 
 static void
 one_of(struct world *w, struct rand *r, const char *const *scripts, size_t count)
@@ -508,13 +510,14 @@ random_answer(struct world *w, struct rand *r, unsigned *inputs)
 	size_t count;
 	const struct call_row *calls = replay_calls(w->replay, &count);
 	const struct call_row *call = count > 0 ? &calls[rand_below(r, count)] : NULL;
+	static const char *const CONFIRMATIONS[] = { "allow", "always", "deny" };
 	char step[128];
 
 	if (!call || call->answer_id.len > 0 ||
 	    (call->state != CALL_WAITS_APPROVAL && call->state != CALL_WAITS_RESULT))
 		return;
 	snprintf(step, sizeof step, "%s i%u %.*s",
-		 call->state == CALL_WAITS_APPROVAL          ? rand_below(r, 3) ? "allow" : "deny"
+		 call->state == CALL_WAITS_APPROVAL          ? CONFIRMATIONS[rand_below(r, 3)]
 		 : call->kind == EVENT_AGENT_CUSTOM_TOOL_USE ? "custom"
 							     : "toolres",
 		 ++*inputs, STR_ARG(call->id));
@@ -594,9 +597,10 @@ random_step(struct world *w, struct rand *r, unsigned *inputs)
 	else if (w->asking)
 		random_model(w, r);
 	else if (w->running.len > 0)
-		world_run(w, w->running.ptr[0].name.ptr[0] == 'r'   ? "tool run ok"
-			     : w->running.ptr[0].name.ptr[0] == 'f' ? "tool fetch error"
-								    : "tool ask ok");
+		world_run(w, arena_printf(&w->arena, "tool " STR_FMT " %s",
+					  STR_ARG(w->running.ptr[0].name),
+					  rand_below(r, 4) ? "ok" : "error")
+				     .ptr);
 }
 
 /* Whatever happened, an interrupt brings the session to rest. */
@@ -633,8 +637,8 @@ turns_in(const struct world *w)
 	return turns;
 }
 
-/* core/replay refuses a second terminal, an unpaired call, a wrong turn; the world refuses a second
- * commit, a tool before its intent, an effect after the finish. What is left to check: every turn
+/* core/replay refuses a second terminal, an unpaired call, a second result, a wrong turn; the world
+ * refuses a second commit, a tool before its intent or started twice, an effect after the finish. What is left to check: every turn
  * has ended, once. */
 static void
 T2_whatever_happens_every_turn_ends_once(void **state)

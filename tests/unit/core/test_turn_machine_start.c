@@ -32,6 +32,29 @@ static const struct row {
 	  "model_request_end} tool:run {break tool_result:interrupted "
 	  "status_rescheduled:restart_interrupted#1} {take status_running} {keep "
 	  "model_request_start} context/note" },
+	{ "T7 a call that may be repeated is started again after a crash, under its own id",
+	  ASK "call peek; call run; done; ok; tool run ok; crash; go; ok; ok; tool peek ok; ok",
+	  "{take status_running model_request_start} context model {keep tool_use tool_use "
+	  "model_request_end} tool:peek tool:run {keep tool_result:ok} {break "
+	  "tool_result:interrupted status_rescheduled:restart_interrupted#1} {take "
+	  "status_running} tool:peek {keep tool_result:ok model_request_start} context/note" },
+	{ "T7 the same after a drain", CALL("peek") "ok; drain; ok; go; ok; tool peek ok; ok",
+	  "{take status_running model_request_start} context model {keep tool_use "
+	  "model_request_end} tool:peek stop:peek {release "
+	  "status_rescheduled:shutdown_timeout#1} put-off {take status_running} tool:peek {keep "
+	  "tool_result:ok model_request_start} context/note" },
+	{ "T7 it is closed when the turn ends all the same",
+	  CALL("peek") "ok; crash; interrupt i; go; ok",
+	  "{take status_running model_request_start} context model {keep tool_use "
+	  "model_request_end} tool:peek {break tool_result:interrupted status_idle:interrupted} "
+	  "ended" },
+	{ "T7 it is started again three times at most",
+	  CALL("peek") "ok; crash; go; ok; ok; crash; go; ok; ok; crash; go; ok",
+	  "{take status_running model_request_start} context model {keep tool_use "
+	  "model_request_end} tool:peek {break status_rescheduled:restart_interrupted#1} {take "
+	  "status_running} tool:peek {break status_rescheduled:restart_interrupted#2} {take "
+	  "status_running} tool:peek {break tool_result:interrupted error "
+	  "status_idle:interrupted} ended" },
 	{ "T9 a crash leaves what waits alone",
 	  ASK "call run; call client; done; ok; crash; go; ok; ok; ok",
 	  "{take status_running model_request_start} context model {keep tool_use custom_tool_use "

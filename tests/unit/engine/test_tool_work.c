@@ -129,6 +129,42 @@ H5_a_drain_ends_what_runs_and_the_turn_goes_on_after_it(void **state)
 }
 
 static void
+T7_after_a_crash_only_what_changes_nothing_is_started_again(void **state)
+{
+	static const struct scripted_result RESULTS[] = { { STR("bash"), .wait_ms = -1 },
+							  { STR("read"), .wait_ms = -1 } };
+	static const struct scripted_step STEPS[] = {
+		{ SCRIPTED_CALL, .call = { STR("1"), STR("bash"), STR("{}") } },
+		{ SCRIPTED_CALL, .call = { STR("2"), STR("read"), STR("{}") } },
+		{ SCRIPTED_DONE, .stop = PROVIDER_STOP_TOOLS },
+	};
+	struct engine *dead;
+	struct rig r;
+
+	(void)state;
+	tool_rig_init(&r);
+	tool_scripted_play(r.tools, RESULTS, ARRAY_LEN(RESULTS));
+	provider_scripted_play(r.scripted, STEPS, ARRAY_LEN(STEPS));
+	rig_agent(&r, "script",
+		  "{\"id\":\"script\",\"version\":1,\"model\":{\"id\":\"scripted\"},"
+		  "\"tools\":[" TOOL_RIG_BLOCK("always_allow") "]}");
+	rig_session(&r, "s", "script");
+	rig_post(&r, "s", "go");
+	assert_int_equal(tool_scripted_open(r.tools), 2);
+	dead = rig_kill(&r);
+	rig_bury(&r, dead);
+	assert_int_equal(tool_scripted_starts(r.tools, rig_event_at(&r, "s", 5)->id), 1);
+	assert_int_equal(tool_scripted_starts(r.tools, rig_event_at(&r, "s", 6)->id), 2);
+	assert_true(tool_scripted_answer(r.tools, STR("read"), OUTCOME_OK, STR("text")));
+	rig_settle(&r);
+	check_str("log", rig_log(&r, "s", 8),
+		  STR("tool_result:interrupted status_rescheduled:restart_interrupted#1 "
+		      "status_running tool_result:ok model_request_start message\"over\" "
+		      "model_request_end status_idle:end_turn"));
+	rig_release(&r);
+}
+
+static void
 T7_a_tool_that_went_away_meanwhile_is_an_error(void **state)
 {
 	struct rig r;
@@ -161,6 +197,7 @@ main(void)
 	SUITE_TEST(&s, T4_a_tool_that_does_not_stop_is_stopped);
 	SUITE_TEST(&s, Q5_an_interrupt_cancels_what_runs);
 	SUITE_TEST(&s, H5_a_drain_ends_what_runs_and_the_turn_goes_on_after_it);
+	SUITE_TEST(&s, T7_after_a_crash_only_what_changes_nothing_is_started_again);
 	SUITE_TEST(&s, T7_a_tool_that_went_away_meanwhile_is_an_error);
 	return suite_run(&s, "engine/tool_work");
 }
