@@ -1,6 +1,7 @@
 #include "api/message_json.h"
 
 #include "base/timestamp.h"
+#include "core/result_view.h"
 #include "core/token_estimate.h"
 
 enum { TEXT_MAX = STORE_PAYLOAD_MAX };
@@ -72,6 +73,31 @@ field_content(struct jw *w, struct json payload, const char *text_member)
 	jw_end_array(w);
 }
 
+/* A tool's result; long texts as head and tail, as the model reads them. */
+static void
+field_result(struct jw *w, struct json payload, struct arena *scratch)
+{
+	struct json content, text;
+
+	if (!json_find(payload, STR("content"), &content) ||
+	    json_raw(content).len <= RESULT_VIEW_BYTES_MAX) {
+		field_content(w, payload, NULL);
+		return;
+	}
+	jw_field_array(w, "content");
+	for (struct json_iter it = json_iter(content); json_next(&it);) {
+		if (!json_find(it.value, STR("text"), &text)) {
+			jw_raw(w, json_raw(it.value));
+			continue;
+		}
+		jw_object(w);
+		jw_field_str(w, "type", STR("text"));
+		jw_field_str(w, "text", result_view(json_str(text, scratch), scratch));
+		jw_end_object(w);
+	}
+	jw_end_array(w);
+}
+
 static void
 field_call(struct jw *w, const struct event *ev, struct json payload)
 {
@@ -98,7 +124,8 @@ field_answered(struct jw *w, struct json payload)
 
 /* own: of the entry itself; content: of the event that holds its text. */
 static void
-write_kind(struct jw *w, const struct event *ev, struct json own, struct json content)
+write_kind(struct jw *w, const struct event *ev, struct json own, struct json content,
+	   struct arena *scratch)
 {
 	switch ((int)ev->kind) {
 	case EVENT_AGENT_THINKING:
@@ -116,6 +143,13 @@ write_kind(struct jw *w, const struct event *ev, struct json own, struct json co
 		jw_field_bool(w, "summary", true);
 		break;
 	case EVENT_USER_DEFINE_OUTCOME: field_content(w, content, "description"); break;
+	case EVENT_AGENT_TOOL_RESULT:
+	case EVENT_AGENT_MCP_TOOL_RESULT:
+	case EVENT_USER_TOOL_RESULT:
+	case EVENT_USER_CUSTOM_TOOL_RESULT:
+		field_result(w, content, scratch);
+		field_answered(w, own);
+		break;
 	default:
 		field_content(w, content, NULL);
 		field_answered(w, own);
@@ -164,7 +198,7 @@ message_json_write(struct jw *w, const struct store_item_row *row, struct arena 
 	jw_field_str(w, "id", row->ev.id);
 	jw_field_str(w, "type", STR("message"));
 	jw_field_str(w, "role", str_of(speaker_name(row->item.role)));
-	write_kind(w, &row->ev, own, content);
+	write_kind(w, &row->ev, own, content, scratch);
 	jw_field_int(w, "seq", row->ev.seq);
 	jw_field_str(w, "created_at", timestamp_format(row->ev.created_at_ms, at));
 	if (row->ev.turn.len > 0)

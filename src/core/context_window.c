@@ -8,6 +8,7 @@
 #include "core/context_text.h"
 #include "core/input.h"
 #include "core/prune_policy.h"
+#include "core/result_view.h"
 #include "core/token_estimate.h"
 
 const struct str CONTEXT_UNANSWERED = STR("[The turn above ended without an answer.]");
@@ -282,7 +283,9 @@ context_window_add(struct context_window *w, const struct item_row *item, const 
 		if (item->role == ITEM_SUMMARY)
 			buf_put_str(&text, text_field(w, payload, "summary"));
 	}
-	entry.text = arena_str(w->kept, buf_str(&text));
+	entry.text =
+		item->role == ITEM_TOOL ? result_view(buf_str(&text), &w->scratch) : buf_str(&text);
+	entry.text = arena_str(w->kept, entry.text);
 	buf_release(&text);
 	*vec_push(&w->entries) = entry;
 }

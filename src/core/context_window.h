@@ -2,7 +2,8 @@
  *
  * Entries come in the transcript's order (core/replay). Text and calls of one answer become one
  * message; every call is followed by exactly one result, whatever the log holds: a missing one is
- * made up and says so, one without its call is left out. Thinking is not shown again here: what the
+ * made up and says so, one without its call is left out, a long one shows its head and tail
+ * (core/result_view). Thinking is not shown again here: what the
  * provider wants back of it stands beside the answer it led to. Old tool results shrink as core/prune_policy says. Between a turn
  * that ended without an answer (interrupted, out of steps) and the next message stands a line that
  * says so, because the model would take up the old one again. */

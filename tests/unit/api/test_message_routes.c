@@ -59,6 +59,36 @@ M11_the_transcript(void **state)
 }
 
 static void
+T7_a_long_result_shows_its_head_and_tail(void **state)
+{
+	struct rig_reply reply;
+	struct buf b;
+	char id[256];
+
+	(void)state;
+	start_rig();
+	live_ask(&rig, "s1", "first", id);
+	live_run(&rig, "s1", "t1", id);
+	live_write_as(&rig, "s1", "t1", "call1",
+		      "{\"type\":\"agent.tool_use\",\"name\":\"bash\",\"input\":{}}");
+	buf_init(&b, 200000);
+	buf_puts(&b, "{\"type\":\"agent.tool_result\",\"tool_use_id\":\"call1\",\"content\":[{"
+		     "\"type\":\"text\",\"text\":\"head");
+	for (size_t i = 0; i < 100000; i++)
+		buf_putc(&b, 'x');
+	buf_puts(&b, "tail\"}],\"outcome\":\"ok\"}");
+	buf_putc(&b, '\0');
+	live_write(&rig, "s1", "t1", b.ptr);
+	buf_release(&b);
+	reply = live_get(&rig, "owner", "/v1/sessions/s1/messages");
+	rig_expect("messages", &reply, 200, "\"text\":\"headxxx");
+	rig_expect("messages", &reply, 200, "of 100008 bytes are left out");
+	rig_expect("messages", &reply, 200, "xtail\"}],\"tool_call_id\":\"call1\"");
+	assert_true(reply.body.len < 40000);
+	api_rig_stop(&rig);
+}
+
+static void
 M11_pages_go_on_where_they_ended(void **state)
 {
 	struct rig_reply reply;
@@ -233,6 +263,7 @@ main(void)
 	struct suite s = { 0 };
 
 	SUITE_TEST(&s, M11_the_transcript);
+	SUITE_TEST(&s, T7_a_long_result_shows_its_head_and_tail);
 	SUITE_TEST(&s, M11_pages_go_on_where_they_ended);
 	SUITE_TEST(&s, M11_rewound_messages_are_left_out);
 	SUITE_TEST(&s, Q9_the_queue_shows_what_waits);

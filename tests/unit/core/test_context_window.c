@@ -145,6 +145,17 @@ static const struct row {
 	  "u:a | a:(p look {\"q\":1}) | t[p look]:done | a:(d look {\"q\":1}) | t[d look]:done" },
 	{ "T7 a call without a result gets one", "msg a; run t a; tool c",
 	  "u:a | a:(c bash {}) | t[c bash]:no result was recorded" },
+	{ "T7 a call in every state has one result",
+	  "msg a; run t a; tool c; tool d ask; tool e deny; tool f client; ctool g; mcp h; tool i; "
+	  "result i; result e",
+	  "u:a | a:(c bash {})(d bash {})(e bash {})(f bash {})(g bash {})(h bash {})(i bash {}) | "
+	  "t[c bash]:no result was recorded | t[d bash]:no result was recorded | t[e bash]:done | "
+	  "t[f bash]:no result was recorded | t[g bash]:no result was recorded | "
+	  "t[h bash]:no result was recorded | t[i bash]:done" },
+	{ "T7 an answer that nobody consumed yet is no result",
+	  "msg a; run t a; ctool g; tool d ask; park t g d; custom r g; allow y d",
+	  "u:a | a:(g bash {})(d bash {}) | t[g bash]:no result was recorded | "
+	  "t[d bash]:no result was recorded" },
 	{ "T7 a result without its call is left out",
 	  "msg a; run t a; tool c; say k; result c; compact s k; end t end_turn",
 	  "*u:BOUNDARY | *a:sum | a:k" },
@@ -256,6 +267,35 @@ C2_a_prompt_that_was_too_long_loses_its_old_results(void **state)
 	log_release(&l);
 }
 
+static void
+T7_a_long_result_shows_its_head_and_tail(void **state)
+{
+	size_t long_bytes = 100000;
+	struct context_limits limits = { .window_tokens = 1000000 };
+	struct context_view view;
+	struct log l;
+	struct buf b;
+
+	(void)state;
+	log_init(&l, "msg a; run t a; tool c");
+	buf_init(&b, 200000);
+	buf_puts(&b,
+		 "raw agent.tool_result r {\"type\":\"agent.tool_result\",\"tool_use_id\":\"c\","
+		 "\"content\":[{\"type\":\"text\",\"text\":\"head");
+	for (size_t i = 0; i < long_bytes; i++)
+		buf_putc(&b, 'x');
+	buf_puts(&b, "tail\"}],\"outcome\":\"ok\"}");
+	log_add(&l, buf_str(&b));
+	buf_release(&b);
+	view_of(&l, false, &limits, &view);
+	assert_int_equal(view.count, 3);
+	assert_true(view.messages[2].content.len <= 32 * 1024);
+	assert_true(str_starts(view.messages[2].content, STR("headxxx")));
+	assert_true(str_ends(view.messages[2].content, STR("xtail")));
+	assert_true(str_contains(view.messages[2].content, STR("of 100008 bytes are left out")));
+	log_release(&l);
+}
+
 int
 main(void)
 {
@@ -263,5 +303,6 @@ main(void)
 
 	SUITE_ROWS(&s, ROWS, check_row);
 	SUITE_TEST(&s, C2_a_prompt_that_was_too_long_loses_its_old_results);
+	SUITE_TEST(&s, T7_a_long_result_shows_its_head_and_tail);
 	return suite_run(&s, "core/context_window");
 }
