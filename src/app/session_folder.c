@@ -26,7 +26,8 @@ session_folder_path(const struct session_folder *f, struct buf *out)
 {
 	buf_printf(out, STR_FMT "/agents/", STR_ARG(f->data));
 	put_name(out, f->agent);
-	buf_puts(out, "/sessions/");
+	if (f->session.len > 0)
+		buf_puts(out, "/sessions/");
 	put_name(out, f->session);
 	buf_putc(out, '/');
 	buf_put_str(out, f->part);

@@ -9,7 +9,7 @@
 
 struct session_folder {
 	struct str data;           /* the data directory */
-	struct str agent, session; /* ids */
+	struct str agent, session; /* ids; session empty: the agent's own part */
 	struct str part;           /* a word of ours */
 };
 

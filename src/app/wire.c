@@ -13,6 +13,7 @@
 #include "app/mcp_tools.h"
 #include "app/models.h"
 #include "app/owner_token.h"
+#include "app/runtime_files.h"
 #include "app/session_folder.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -46,6 +47,7 @@ struct wire {
 	struct models *models;
 	struct toolset *tools;
 	struct mcp_tools *servers;
+	struct runtime_files *files;
 	struct engine *engine;
 	struct api *api;
 	struct http_server *server;
@@ -362,6 +364,8 @@ wire_open(struct wire **out, struct loop *loop, const struct config *config,
 	loop_task_init(&w->flush, flush);
 	umask(077); /* what it writes is its owner's alone, also what SQLite makes */
 	rc = open_store(w, e);
+	if (rc == 0)
+		rc = runtime_files_new(&w->files, config->data, e);
 	if (rc == 0) {
 		w->models = models_new(w->host, loop, config);
 		open_tools(w);
@@ -372,6 +376,7 @@ wire_open(struct wire **out, struct loop *loop, const struct config *config,
 			.tools = w->tools,
 			.servers = mcp_tools_set(w->servers),
 			.folders = { session_work, w },
+			.files = runtime_files_port(w->files),
 			.owner_token = str_of(w->owner_token),
 			.settings = settings_of(config),
 		});
@@ -463,6 +468,7 @@ wire_close(struct wire **wire)
 	loop_task_cancel(&w->flush);
 	loop_wake_free(&w->stored); /* nothing is heard of it any more */
 	engine_free(&w->engine);
+	runtime_files_free(&w->files);
 	api_free(&w->api);
 	models_free(&w->models);
 	mcp_tools_close(&w->servers);

@@ -70,6 +70,18 @@ struct engine_folders {
 	void *ctx;
 };
 
+/* Files for people and tools beside the store. Texts are copied, nothing is answered, and nothing of it
+ * happens on the caller's thread. */
+struct engine_files {
+	/* Replaces agents/<agent>/sessions/<session>/runtime/<name>, whole or not at all. NULL: no files
+	 * are wanted. */
+	void (*put)(void *ctx, struct str agent, struct str session, struct str name,
+		    struct str text);
+	/* A line for the agent's learnings. */
+	void (*learn)(void *ctx, struct str agent, struct str line);
+	void *ctx;
+};
+
 struct engine_config {
 	struct store *store; /* borrowed; its owner calls engine_on_grown and store_dispatch */
 	struct host *host;
@@ -77,6 +89,7 @@ struct engine_config {
 	struct toolset *tools;   /* our own; borrowed; NULL: none */
 	struct toolset *servers; /* of MCP servers; the same */
 	struct engine_folders folders;
+	struct engine_files files;
 	struct str owner_token; /* the text of <data>/owner.token: known from the start on */
 	struct engine_settings settings;
 };

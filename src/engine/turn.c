@@ -7,6 +7,7 @@
 #include "base/xalloc.h"
 #include "engine/commit.h"
 #include "engine/fanout.h"
+#include "engine/runtime.h"
 #include "engine/tool_work.h"
 #include "engine/wake.h"
 
@@ -24,6 +25,9 @@ struct turn {
 	struct wake_list wakes;
 	struct directive_order order;
 	struct purse purse;
+	struct buf said;          /* payload of its last message, for the runtime files */
+	enum stop_kind ended;     /* by the commit on its way; STOP_NONE: it does not end it */
+	bool ordered;             /* with its order carried out */
 	bool opens;               /* its first commit is yet to come */
 	bool announces, inactive; /* what woke it is to be said first */
 	struct turn_machine *machine;
@@ -84,6 +88,7 @@ turn_free(struct turn *t)
 {
 	turn_machine_release(t->machine);
 	arena_release(&t->arena);
+	buf_release(&t->said);
 	free(t);
 }
 
@@ -173,6 +178,31 @@ take_note(struct turn *t, int64_t fence)
 		t->fence = fence;
 }
 
+/* The runtime files show what the turn said last, and are written when it is over. */
+static void
+tell_files(struct turn *t, const struct commit_result *result)
+{
+	for (size_t i = 0; i < result->event_count; i++) {
+		if (result->events[i].kind != EVENT_AGENT_MESSAGE)
+			continue;
+		buf_clear(&t->said);
+		buf_put_str(&t->said, result->events[i].payload);
+	}
+	if (t->ended == STOP_NONE)
+		return;
+	runtime_write(t->en, &(struct runtime_turn){
+				     .session = t->actor->id,
+				     .agent = t->setup.run.id,
+				     .turn = t->id,
+				     .model = t->setup.model,
+				     .head_seq = result->store->head_seq,
+				     .stop = t->ended,
+				     .wakes = t->wakes,
+				     .order = t->ordered ? &t->order : NULL,
+				     .said = buf_str(&t->said),
+			     });
+}
+
 static void
 on_committed(void *ctx, const struct commit_result *result)
 {
@@ -185,6 +215,8 @@ on_committed(void *ctx, const struct commit_result *result)
 		return;
 	}
 	take_note(t, result->store->fence);
+	if (t->en->config.files.put)
+		tell_files(t, result);
 	step(t, (struct turn_input){ .kind = TURN_IN_COMMITTED });
 }
 
@@ -241,7 +273,9 @@ settle(struct turn *t, const struct turn_effect *e, struct commit *c)
 	wake_queue_settle(t->en, c, t->actor->id, t->wakes, went);
 	if (e->stop == STOP_BUDGET_REACHED)
 		spending_pause(t->en->spending, &t->purse, t->actor->id, c);
-	if (went == WAKE_TURN_SUCCEEDED || (went == WAKE_TURN_FAILED && t->wakes.len == 0))
+	t->ordered = t->order.given && (went == WAKE_TURN_SUCCEEDED ||
+					(went == WAKE_TURN_FAILED && t->wakes.len == 0));
+	if (t->ordered)
 		directive_order_commit(&t->order, &at, c);
 }
 
@@ -269,6 +303,7 @@ do_commit(struct turn *t, const struct turn_effect *e)
 		put_partial(t, c, (struct str){ 0 });
 	t->committing = e->lease;
 	spending_put(t->en->spending, &t->purse, c);
+	t->ended = e->ends ? e->stop : STOP_NONE;
 	if (e->ends)
 		settle(t, e, c);
 	t->answers++;
@@ -573,6 +608,7 @@ turn_start(struct actor *actor, const struct turn_begin *begin)
 	};
 	list_init(&t->over_task.node);
 	list_init(&t->tools);
+	buf_init(&t->said, STORE_PAYLOAD_MAX);
 	t->machine = turn_machine_new(&t->arena, &begin->plan);
 	actor->turn = t;
 	step(t, (struct turn_input){ .kind = TURN_IN_START });

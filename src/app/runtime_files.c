@@ -1,0 +1,247 @@
+#include "app/runtime_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/session_folder.h"
+#include "base/list.h"
+#include "base/log.h"
+#include "base/xalloc.h"
+
+/* A turn writes three files; the next one writes them again. Beyond so many they are let go. */
+enum { WAITING_MAX = 10000 };
+
+struct job {
+	struct list node;
+	struct str agent, session, name, text; /* behind the struct; session empty: a learning */
+};
+
+struct runtime_files {
+	struct str data;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t filled;
+	struct list jobs;
+	size_t waiting;
+	bool ending;
+};
+
+/* ---- the thread ---- */
+
+static int
+write_all(int fd, struct str text)
+{
+	while (text.len > 0) {
+		ssize_t n = write(fd, text.ptr, text.len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		text = str_slice(text, (size_t)n, text.len);
+	}
+	return 0;
+}
+
+static int
+io_failed(const char *path, struct err *e)
+{
+	return err_set(e, errno == ENOSPC ? ERR_NO_SPACE : ERR_IO, "cannot write %s: %s", path,
+		       strerror(errno));
+}
+
+/* Whoever reads it sees the old text or the new one, never half of either. */
+static int
+replace(struct str folder, struct str name, struct str text, struct arena *a, struct err *e)
+{
+	const char *path = arena_printf(a, STR_FMT "/" STR_FMT, STR_ARG(folder), STR_ARG(name)).ptr;
+	const char *beside = arena_printf(a, "%s.new", path).ptr;
+	int fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int rc = 0;
+
+	if (fd < 0)
+		return io_failed(beside, e);
+	if (write_all(fd, text) != 0)
+		rc = io_failed(beside, e);
+	if (close(fd) != 0 && rc == 0)
+		rc = io_failed(beside, e);
+	if (rc == 0 && rename(beside, path) != 0)
+		rc = io_failed(path, e);
+	if (rc != 0)
+		unlink(beside);
+	return rc;
+}
+
+static int
+append(struct str folder, struct str text, struct arena *a, struct err *e)
+{
+	const char *path = arena_printf(a, STR_FMT "/lessons.jsonl", STR_ARG(folder)).ptr;
+	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int rc = 0;
+
+	if (fd < 0)
+		return io_failed(path, e);
+	if (write_all(fd, text) != 0)
+		rc = io_failed(path, e);
+	close(fd);
+	return rc;
+}
+
+static int
+do_job(const struct runtime_files *f, const struct job *job, struct arena *a, struct err *e)
+{
+	struct session_folder where = { .data = f->data,
+					.agent = job->agent,
+					.session = job->session,
+					.part = job->session.len > 0 ? STR("runtime")
+								     : STR("learn") };
+	struct str folder;
+	int rc = session_folder_make(&where, a, &folder, e);
+
+	if (rc == 0 && job->session.len > 0)
+		rc = replace(folder, job->name, job->text, a, e);
+	else if (rc == 0)
+		rc = append(folder, job->text, a, e);
+	return rc;
+}
+
+static struct job *
+take_job(struct runtime_files *f)
+{
+	struct job *job = NULL;
+
+	pthread_mutex_lock(&f->lock);
+	while (list_is_empty(&f->jobs) && !f->ending)
+		pthread_cond_wait(&f->filled, &f->lock);
+	if (!list_is_empty(&f->jobs)) {
+		job = LIST_OWNER(f->jobs.next, struct job, node);
+		list_remove(&job->node);
+		f->waiting--;
+	}
+	pthread_mutex_unlock(&f->lock);
+	return job;
+}
+
+static void *
+work(void *ctx)
+{
+	struct runtime_files *f = ctx;
+	struct arena a;
+	struct job *job;
+	struct err e;
+
+	arena_init(&a);
+	while ((job = take_job(f))) {
+		if (do_job(f, job, &a, &e) != 0)
+			log_write(LOG_WARN, "runtime.not_written", LOG_STR("session", job->session),
+				  LOG_STR("error", str_of(e.text)));
+		arena_reset(&a);
+		free(job);
+	}
+	arena_release(&a);
+	return NULL;
+}
+
+/* ---- the owner's side ---- */
+
+static struct str
+copy_to(char **at, struct str text)
+{
+	struct str copy = { *at, text.len };
+
+	if (text.len > 0)
+		memcpy(*at, text.ptr, text.len);
+	*at += text.len;
+	return copy;
+}
+
+static void
+submit(struct runtime_files *f, const struct job *from)
+{
+	struct job *job = xmalloc(sizeof *job + from->agent.len + from->session.len +
+				  from->name.len + from->text.len);
+	char *at = (char *)(job + 1);
+	bool taken;
+
+	list_init(&job->node);
+	job->agent = copy_to(&at, from->agent);
+	job->session = copy_to(&at, from->session);
+	job->name = copy_to(&at, from->name);
+	job->text = copy_to(&at, from->text);
+	pthread_mutex_lock(&f->lock);
+	taken = f->waiting < WAITING_MAX || job->session.len == 0;
+	if (taken) {
+		list_append(&f->jobs, &job->node);
+		f->waiting++;
+		pthread_cond_signal(&f->filled);
+	}
+	pthread_mutex_unlock(&f->lock);
+	if (!taken)
+		free(job);
+}
+
+static void
+put(void *ctx, struct str agent, struct str session, struct str name, struct str text)
+{
+	submit(ctx,
+	       &(struct job){ .agent = agent, .session = session, .name = name, .text = text });
+}
+
+static void
+learn(void *ctx, struct str agent, struct str line)
+{
+	struct arena a;
+
+	arena_init(&a);
+	submit(ctx, &(struct job){ .agent = agent,
+				   .text = arena_printf(&a, STR_FMT "\n", STR_ARG(line)) });
+	arena_release(&a);
+}
+
+int
+runtime_files_new(struct runtime_files **out, struct str data, struct err *e)
+{
+	struct runtime_files *f = xcalloc(1, sizeof *f);
+	int status;
+
+	f->data = data;
+	list_init(&f->jobs);
+	pthread_mutex_init(&f->lock, NULL);
+	pthread_cond_init(&f->filled, NULL);
+	status = pthread_create(&f->thread, NULL, work, f);
+	if (status != 0) {
+		free(f);
+		return err_set(e, ERR_UNAVAILABLE, "cannot start a thread for files: %s",
+			       strerror(status));
+	}
+	*out = f;
+	return 0;
+}
+
+void
+runtime_files_free(struct runtime_files **files)
+{
+	struct runtime_files *f = TAKE(*files);
+
+	if (!f)
+		return;
+	pthread_mutex_lock(&f->lock);
+	f->ending = true;
+	pthread_cond_signal(&f->filled);
+	pthread_mutex_unlock(&f->lock);
+	pthread_join(f->thread, NULL);
+	pthread_mutex_destroy(&f->lock);
+	pthread_cond_destroy(&f->filled);
+	free(f);
+}
+
+struct engine_files
+runtime_files_port(struct runtime_files *files)
+{
+	return (struct engine_files){ put, learn, files };
+}

@@ -1,0 +1,14 @@
+/* runtime_files - files that agents and people read beside the database, written by a thread of their
+ * own: agents/<agent>/sessions/<session>/runtime/<name>, each replaced whole, and
+ * agents/<agent>/learn/lessons.jsonl, to which lines are added. A file that cannot be written is
+ * logged, not answered: the log has everything. */
+#pragma once
+#include "engine/engine.h"
+
+struct runtime_files;
+
+/* data must stay. */
+NODISCARD int runtime_files_new(struct runtime_files **out, struct str data, struct err *e);
+/* Writes what is waiting first. */
+void runtime_files_free(struct runtime_files **files);
+struct engine_files runtime_files_port(struct runtime_files *files);

@@ -1,0 +1,118 @@
+#include "app/runtime_files.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "harness.h"
+
+struct place {
+	char data[64];
+	struct arena arena;
+	struct runtime_files *files;
+	struct engine_files port;
+};
+
+static void
+begin(struct place *p)
+{
+	struct err e;
+
+	snprintf(p->data, sizeof p->data, "/tmp/perdure-runtime-XXXXXX");
+	assert_non_null(mkdtemp(p->data));
+	arena_init(&p->arena);
+	assert_int_equal(runtime_files_new(&p->files, str_of(p->data), &e), 0);
+	p->port = runtime_files_port(p->files);
+}
+
+static void
+end(struct place *p)
+{
+	runtime_files_free(&p->files);
+	assert_int_equal(system(arena_printf(&p->arena, "rm -rf %s", p->data).ptr), 0);
+	arena_release(&p->arena);
+}
+
+static struct str
+text_of(struct place *p, const char *below)
+{
+	struct str text = { 0 };
+	struct err e;
+
+	if (file_read(arena_printf(&p->arena, "%s/%s", p->data, below).ptr, 1 << 20, &p->arena,
+		      &text, &e) != 0)
+		fail_msg("%s", e.text);
+	return text;
+}
+
+static void
+M13_files_are_replaced_and_each_session_has_its_own(void **state)
+{
+	struct place p;
+	struct stat st;
+
+	(void)state;
+	begin(&p);
+	p.port.put(p.port.ctx, STR("main"), STR("s"), STR("checkpoint.json"), STR("old and long"));
+	p.port.put(p.port.ctx, STR("main"), STR("s"), STR("checkpoint.json"), STR("new"));
+	p.port.put(p.port.ctx, STR("main"), STR("cli:t"), STR("checkpoint.json"), STR("other"));
+	runtime_files_free(&p.files); /* writes what waits */
+	check_str("s", text_of(&p, "agents/main/sessions/s/runtime/checkpoint.json"), STR("new"));
+	check_str("t", text_of(&p, "agents/main/sessions/cli%3At/runtime/checkpoint.json"),
+		  STR("other"));
+	assert_int_equal(
+		stat(arena_printf(&p.arena, "%s/agents/main/sessions/s/runtime/checkpoint.json",
+				  p.data)
+			     .ptr,
+		     &st),
+		0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	assert_int_not_equal(
+		access(arena_printf(&p.arena,
+				    "%s/agents/main/sessions/s/runtime/checkpoint.json.new", p.data)
+			       .ptr,
+		       F_OK),
+		0);
+	end(&p);
+}
+
+static void
+M13_learnings_are_lines_of_the_agents_file(void **state)
+{
+	struct place p;
+
+	(void)state;
+	begin(&p);
+	p.port.learn(p.port.ctx, STR("main"), STR("{\"title\":\"a\"}"));
+	p.port.learn(p.port.ctx, STR("main"), STR("{\"title\":\"b\"}"));
+	runtime_files_free(&p.files);
+	check_str("learnt", text_of(&p, "agents/main/learn/lessons.jsonl"),
+		  STR("{\"title\":\"a\"}\n{\"title\":\"b\"}\n"));
+	end(&p);
+}
+
+static void
+M13_what_cannot_be_written_stops_nothing(void **state)
+{
+	struct place p;
+
+	(void)state;
+	begin(&p);
+	assert_int_equal(system(arena_printf(&p.arena, "touch %s/agents", p.data).ptr), 0);
+	p.port.put(p.port.ctx, STR("main"), STR("s"), STR("x"), STR("text"));
+	p.port.learn(p.port.ctx, STR("main"), STR("{}"));
+	end(&p);
+}
+
+int
+main(void)
+{
+	struct suite s = { 0 };
+
+	SUITE_TEST(&s, M13_files_are_replaced_and_each_session_has_its_own);
+	SUITE_TEST(&s, M13_learnings_are_lines_of_the_agents_file);
+	SUITE_TEST(&s, M13_what_cannot_be_written_stops_nothing);
+	return suite_run(&s, "app/runtime_files");
+}
