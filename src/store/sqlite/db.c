@@ -73,6 +73,19 @@ db_run(struct db *db, const char *sql)
 	return sqlite3_exec(db->handle, sql, NULL, NULL, NULL);
 }
 
+int
+db_command(struct db *db, const char *sql)
+{
+	int code = SQLITE_OK;
+	sqlite3_stmt *st = db_prepare(db, sql, &code);
+
+	if (!st)
+		return code;
+	code = sqlite3_step(st);
+	sqlite3_reset(st);
+	return code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
 static int
 code_of(int rc)
 {

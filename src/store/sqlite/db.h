@@ -33,6 +33,8 @@ void db_close(struct db *db);
 sqlite3_stmt *db_prepare(struct db *db, const char *sql, int *rc);
 /* Runs sql to its end, ignoring rows. Returns the SQLite code. */
 int db_run(struct db *db, const char *sql);
+/* The same for one statement that gives no rows and is run often: a literal, prepared once. */
+int db_command(struct db *db, const char *sql);
 
 /* Maps a SQLite code to our error: FULL → ERR_NO_SPACE, IOERR → ERR_IO, CORRUPT/NOTADB →
  * ERR_CORRUPT, BUSY/LOCKED → ERR_UNAVAILABLE, CONSTRAINT → ERR_CONFLICT. what says what was tried. */

@@ -51,19 +51,19 @@ int
 key_purge_step(struct db *writer, int64_t now_ms, size_t max, int64_t *first_ms, struct err *e)
 {
 	int64_t first = INT64_MAX;
-	int code = db_run(writer, "BEGIN IMMEDIATE"), rc = 0;
+	int code = db_command(writer, "BEGIN IMMEDIATE"), rc = 0;
 
 	if (code == SQLITE_OK)
 		code = forget(writer, now_ms, max);
 	if (code == SQLITE_OK)
 		code = find_first(writer, &first);
 	if (code == SQLITE_OK)
-		code = db_run(writer, "COMMIT");
+		code = db_command(writer, "COMMIT");
 	if (code == SQLITE_OK)
 		*first_ms = first;
 	else
 		rc = db_fail(writer, code, "forget expired keys", e);
 	if (rc != 0 && !sqlite3_get_autocommit(writer->handle))
-		db_run(writer, "ROLLBACK"); /* the next BEGIN would tell */
+		db_command(writer, "ROLLBACK"); /* the next BEGIN would tell */
 	return rc;
 }

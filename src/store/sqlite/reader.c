@@ -45,14 +45,13 @@ static void
 run_job(struct reader *r, struct job *job)
 {
 	struct reader_answer *a = job->answer;
-	int rc = db_run(&r->db, "BEGIN");
+	int rc = db_command(&r->db, "BEGIN");
 
 	if (rc == SQLITE_OK)
 		a->rc = read_run(&r->read, &job->q, job->row, a->ctx, &a->more, &a->err);
 	else
 		a->rc = db_fail(&r->db, rc, "begin a read", &a->err);
-	db_run(&r->db,
-	       "ROLLBACK"); /* nothing was written; its failure means there is nothing open */
+	IGNORE(db_command(&r->db, "ROLLBACK")); /* fails only when nothing is open */
 	answer_job(r->pool, job);
 }
 

@@ -183,7 +183,7 @@ int
 search_index_step(struct db *writer, size_t max, int64_t *indexed_to, struct err *e)
 {
 	struct step s = { .db = writer };
-	int rc = db_run(writer, "BEGIN IMMEDIATE");
+	int rc = db_command(writer, "BEGIN IMMEDIATE");
 
 	if (rc != SQLITE_OK)
 		return db_fail(writer, rc, "begin to index", e);
@@ -192,13 +192,13 @@ search_index_step(struct db *writer, size_t max, int64_t *indexed_to, struct err
 	buf_init(&s.text, STORE_PAYLOAD_MAX);
 	rc = run_step(&s, max < SEARCH_INDEX_STEP_MAX ? max : SEARCH_INDEX_STEP_MAX);
 	if (rc == SQLITE_OK)
-		rc = db_run(writer, "COMMIT");
+		rc = db_command(writer, "COMMIT");
 	if (rc == SQLITE_OK)
 		*indexed_to = s.indexed_to;
 	else
 		rc = db_fail(writer, rc, "index messages", e);
 	if (rc != 0)
-		db_run(writer, "ROLLBACK"); /* a failed COMMIT may have left it open */
+		db_command(writer, "ROLLBACK"); /* a failed COMMIT may have left it open */
 	buf_release(&s.payload);
 	buf_release(&s.text);
 	arena_release(&s.scratch);

@@ -314,6 +314,9 @@ store_sqlite_open(struct store **out, const struct store_sqlite_config *cfg,
 	struct sqlite *s = xcalloc(1, sizeof *s);
 	int rc;
 
+	/* Counting its memory takes a lock that writer and readers share. Refused once the library
+	 * runs, for the second store of a process: then it is set already. */
+	IGNORE(sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0));
 	s->base.ops = &OPS;
 	s->base.owner = owner;
 	s->lock.fd = -1;

@@ -52,14 +52,7 @@ tx_run(struct tx *t, sqlite3_stmt *st, struct err *e)
 int
 tx_command(struct tx *t, const char *sql)
 {
-	int code = SQLITE_OK;
-	sqlite3_stmt *st = db_prepare(t->db, sql, &code);
-
-	if (!st)
-		return code;
-	code = sqlite3_step(st);
-	sqlite3_reset(st);
-	return code == SQLITE_DONE ? SQLITE_OK : code;
+	return db_command(t->db, sql);
 }
 
 int
