@@ -31,7 +31,8 @@ struct ref_call {
 	enum ref_wait state;
 	bool answered; /* there is an answer that is not consumed yet */
 	unsigned starts;
-	int starter; /* number of the process that started it last */
+	int starter;   /* number of the process that started it last, ... */
+	int64_t fence; /* ... and the session's fence then */
 };
 
 struct ref_turn {
