@@ -209,6 +209,7 @@ pick_from_queue(struct sighting *s)
 	if (plan.pick != PICK_TRIGGERS && plan.pick != PICK_WAKES) {
 		if (plan.look_again_ms != 0)
 			wake_nap(en->wake, s->actor->id, plan.look_again_ms - f.now_ms, 0);
+		wake_due_again(en->wake, s->actor->id, &l->wakes);
 		end_look(s);
 		return;
 	}

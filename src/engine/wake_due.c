@@ -152,6 +152,19 @@ wake_due_free(struct wake *w)
 }
 
 void
+wake_due_again(struct wake *w, struct str session, const struct wake_list *wakes)
+{
+	int64_t now_ms = host_now_ms(w->en->host);
+
+	for (size_t i = 0; i < wakes->len; i++) {
+		const struct wake_item *item = &wakes->ptr[i].item;
+
+		if (!item->parked && item->due_ms > now_ms && item->due_ms <= w->told_ms)
+			wake_nap(w, session, item->due_ms - now_ms, 0);
+	}
+}
+
+void
 wake_queued(struct engine *en, const struct store_put *puts, size_t count)
 {
 	struct wake *w = en->wake;

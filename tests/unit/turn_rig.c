@@ -134,6 +134,10 @@ faulty_read(struct store *s, const struct store_query *q, store_row_fn *row, sto
 {
 	struct rig *r = s->owner.ctx;
 
+	if (q->kind == STORE_GET_SESSION) {
+		r->host.now_ms -= r->set_back_ms;
+		r->set_back_ms = 0;
+	}
 	if (r->fail_reads == 0)
 		r->real->read(s, q, row, done, ctx);
 	else if (r->fail_reads-- > 0)

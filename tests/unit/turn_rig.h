@@ -22,6 +22,7 @@ struct rig {
 	const struct store_ops *real;
 	int fail_appends, fail_reads; /* so many of the next ones fail: the disk is full */
 	int unsure_appends;           /* so many are stored, but the answer is that nobody knows */
+	int64_t set_back_ms; /* the clock, when the next session is looked at; 0: it stays */
 	int hold_append; /* the answer to this one of the next ones waits for rig_let_go; 0: none */
 	struct fault *held;    /* that answer */
 	struct sqlite_dir dir; /* unless mem */

@@ -441,6 +441,23 @@ Q6_a_wake_that_may_be_stored_is_run_when_it_is_due(void **state)
 	rig_release(&r);
 }
 
+/* It is told that it is due, and then it is not. */
+static void
+Q6_a_clock_that_is_set_back_delays_a_wake_and_loses_none(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	rig_init(&r, true);
+	rig_session(&r, "s", "main");
+	add_at(&r, "s", 5 * SECOND, "look");
+	r.set_back_ms = 60 * SECOND;
+	rig_advance(&r, 5 * SECOND);
+	rig_advance(&r, 61 * SECOND);
+	assert_int_equal(list(&r, "s").len, 0);
+	rig_release(&r);
+}
+
 static void
 Q6_many_sessions_are_due_at_once(void **state)
 {
@@ -481,6 +498,7 @@ main(void)
 	SUITE_TEST(&s, Q5_an_interrupt_cancels_queued_wakes);
 	SUITE_TEST(&s, Q6_a_store_that_fails_delays_a_wake_and_loses_none);
 	SUITE_TEST(&s, Q6_a_wake_that_may_be_stored_is_run_when_it_is_due);
+	SUITE_TEST(&s, Q6_a_clock_that_is_set_back_delays_a_wake_and_loses_none);
 	SUITE_TEST(&s, Q6_many_sessions_are_due_at_once);
 	return suite_run(&s, "engine/wake_queue");
 }
