@@ -446,9 +446,15 @@ on_rescheduled(struct scene *sc)
 	if (!names_open_turn(sc))
 		return;
 	sc->s->rescheduled = true;
-	sim_saw(sc->w, str_eq(reason, STR("restart_interrupted")) ? SIM_SCENE_CONTINUED
-		       : str_eq(reason, STR("shutdown_timeout"))  ? SIM_SCENE_PUT_OFF
-								  : SIM_SCENE_BACKED_OFF);
+	if (str_eq(reason, STR("restart_interrupted"))) {
+		sim_saw(sc->w, SIM_SCENE_CONTINUED);
+		sc->s->continuations++;
+	} else if (str_eq(reason, STR("shutdown_timeout"))) {
+		sim_saw(sc->w, SIM_SCENE_PUT_OFF);
+		sc->s->continuations++;
+	} else {
+		sim_saw(sc->w, SIM_SCENE_BACKED_OFF);
+	}
 }
 
 static void

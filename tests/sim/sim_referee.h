@@ -31,8 +31,7 @@ struct ref_call {
 	enum ref_wait state;
 	bool answered; /* there is an answer that is not consumed yet */
 	unsigned starts;
-	int starter;   /* number of the process that started it last, ... */
-	int64_t fence; /* ... and the session's fence then */
+	unsigned started_in; /* so many continuations of its turn there were, the last time */
 };
 
 struct ref_turn {
@@ -45,6 +44,7 @@ struct ref_session {
 	struct str id;
 	int64_t head, fence;
 	struct sim_node *holder; /* only compared; NULL: nobody, or one whose lease is void */
+	unsigned continuations;  /* of its turns, after deaths and drains */
 	bool doubt;              /* a commit for the turn did not succeed, or nobody knows */
 	bool open, parked, rescheduled;
 	VEC(struct ref_turn) turns; /* the open one is the last */

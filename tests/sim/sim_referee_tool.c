@@ -29,13 +29,11 @@ sim_referee_tool(struct world *w, struct sim_node *node, const struct tool_reque
 	    (!s->open || call->turn != s->turns.len - 1 || call->state != REF_RUNS))
 		sim_fail(w, SIM_CLAUSE_START, "session %d: %.*s starts, but may not", session,
 			 STR_ARG(request->name));
-	/* A process that gave its lease up, and goes on with the turn, may: under another fence. */
 	if (call->starts++ > 0 && (!sim_tools_may_repeat(request->name) ||
-				   (call->starter == node->number && call->fence == s->fence)))
+				   (s->holder == node && call->started_in == s->continuations)))
 		sim_fail(w, SIM_CLAUSE_START, "session %d: %.*s starts again", session,
 			 STR_ARG(request->name));
 	if (call->starts > 1)
 		sim_saw(w, SIM_SCENE_RUN_AGAIN);
-	call->starter = node->number;
-	call->fence = s->fence;
+	call->started_in = s->continuations;
 }

@@ -137,7 +137,7 @@ sim_table_holes(const struct sim_table *t, FILE *out)
 			fprintf(out, "%s never met %s\n", STATES[s], FAULTS[f]);
 			holes++;
 		}
-	for (int i = 0; i < SIM_SCENES_NEEDED; i++) {
+	for (int i = 0; i < SIM_SCENES; i++) {
 		if (t->scenes[i] > 0)
 			continue;
 		fprintf(out, "never seen: %s\n", SCENES[i]);

@@ -73,9 +73,8 @@ enum sim_scene {
 	SIM_SCENE_BY_WORKER, /* a client gave the result of one of our own tools */
 	SIM_SCENE_WOKEN,     /* by a wake that a turn had asked for */
 	SIM_SCENE_REPEATED,  /* a message was sent again and stored once */
-	SIM_SCENE_RUN_AGAIN, /* a call that may be was started again: allowed, but not asked for */
-	SIM_SCENES,
-	SIM_SCENES_NEEDED = SIM_SCENE_RUN_AGAIN
+	SIM_SCENE_RUN_AGAIN, /* a call that may be was started again after a death */
+	SIM_SCENES
 };
 
 struct sim_table {
