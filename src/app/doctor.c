@@ -13,9 +13,9 @@ enum { DESCRIPTORS_RESERVED = 128, OUTPUT_MAX = 1024 * 1024 };
 static const char HELP[] =
 	"usage: perdure doctor [--config FILE] [--data DIR] [--json]\n\n"
 	"Looks at what the server depends on and says what to do where something is wrong:\n"
-	"program and SQLite, clock and time zones, open files, the configuration, TLS files,\n"
-	"keys (names only), the data directory with its disk, lock and schema, and whether the\n"
-	"addresses are free or held by a server that is ready. It only looks.\n\n"
+	"program and SQLite, clock and time zones, the sandbox of tools, open files, the\n"
+	"configuration, TLS files, keys (names only), the data directory with its disk, lock and\n"
+	"schema, and whether the addresses are free or held by a server that is ready.\n\n"
 	"A line for each check, ok, warn or fail; with --json one object. Exit codes: 0 nothing\n"
 	"failed, 1 something did, 2 usage.\n";
 
@@ -70,6 +70,7 @@ doctor_examine(const struct doctor_options *o, struct doctor_report *r)
 
 	doctor_version(r);
 	doctor_clock(r, clock_now_ms());
+	doctor_sandbox(r, "bwrap");
 	c = load(o, r);
 	if (c)
 		connections = c->limits.connections;

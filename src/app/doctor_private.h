@@ -23,6 +23,9 @@ void doctor_keys(struct doctor_report *r, const struct config *c);
 void
 doctor_private_mode(struct doctor_report *r, const char *check, const char *what, const char *path);
 
+/* doctor_sandbox.c: program is bubblewrap. */
+void doctor_sandbox(struct doctor_report *r, const char *program);
+
 /* doctor_tls.c: do certificate and key fit, and for how long? Nothing without tls. */
 void doctor_tls(struct doctor_report *r, const struct config *c, int64_t now_ms);
 
