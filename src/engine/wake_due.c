@@ -159,8 +159,12 @@ wake_due_again(struct wake *w, struct str session, const struct wake_list *wakes
 	for (size_t i = 0; i < wakes->len; i++) {
 		const struct wake_item *item = &wakes->ptr[i].item;
 
-		if (!item->parked && item->due_ms > now_ms && item->due_ms <= w->told_ms)
+		if (item->parked || item->due_ms <= now_ms)
+			continue;
+		if (item->due_ms <= w->told_ms)
 			wake_nap(w, session, item->due_ms - now_ms, 0);
+		else
+			arm(w, item->due_ms);
 	}
 }
 

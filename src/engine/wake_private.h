@@ -49,8 +49,8 @@ void wake_nap_free_all(struct wake *w);
 /* wake_due.c: from now on. */
 void wake_due_start(struct wake *w);
 void wake_due_free(struct wake *w);
-/* Of a session that was looked at: those that were told and are not due any more, because the clock was
- * set back, are looked at again. */
+/* Of a session that was looked at: what is not due yet is not forgotten, whether another process queued
+ * it or the clock was set back after it was told. */
 struct wake_list;
 void wake_due_again(struct wake *w, struct str session, const struct wake_list *wakes);
 

@@ -441,6 +441,41 @@ Q6_a_wake_that_may_be_stored_is_run_when_it_is_due(void **state)
 	rig_release(&r);
 }
 
+static void
+on_put(void *ctx, const struct store_result *result)
+{
+	assert_int_equal(result->rc, 0);
+	*(bool *)ctx = true;
+}
+
+static void
+Q6_a_wake_of_another_process_is_not_forgotten_once_it_was_seen(void **state)
+{
+	struct store_put put = {
+		.record = { .kind = RECORD_WAKE,
+			    .id = STR("wake_1"),
+			    .owner = STR("s"),
+			    .body = STR("{\"id\":\"wake_1\",\"reason\":\"look\",\"due_at\":"
+					"\"2025-06-15T15:06:45.000Z\"}") },
+		.if_version = STORE_VERSION_ANY,
+	};
+	bool done = false;
+	struct rig r;
+
+	(void)state;
+	rig_init(&r, true);
+	rig_session(&r, "s", "main");
+	put.record.due_at_ms = r.host.now_ms + 5 * SECOND;
+	r.real->append(r.store, &(struct store_item){ .puts = &put, .put_count = 1 }, on_put,
+		       &done);
+	rig_settle_until(&r, &done);
+	assert_int_equal(list(&r, "s").ptr[0].item.due_ms, put.record.due_at_ms);
+	rig_wake(&r, "s");
+	rig_advance(&r, 10 * SECOND);
+	assert_int_equal(list(&r, "s").len, 0);
+	rig_release(&r);
+}
+
 /* It is told that it is due, and then it is not. */
 static void
 Q6_a_clock_that_is_set_back_delays_a_wake_and_loses_none(void **state)
@@ -498,6 +533,7 @@ main(void)
 	SUITE_TEST(&s, Q5_an_interrupt_cancels_queued_wakes);
 	SUITE_TEST(&s, Q6_a_store_that_fails_delays_a_wake_and_loses_none);
 	SUITE_TEST(&s, Q6_a_wake_that_may_be_stored_is_run_when_it_is_due);
+	SUITE_TEST(&s, Q6_a_wake_of_another_process_is_not_forgotten_once_it_was_seen);
 	SUITE_TEST(&s, Q6_a_clock_that_is_set_back_delays_a_wake_and_loses_none);
 	SUITE_TEST(&s, Q6_many_sessions_are_due_at_once);
 	return suite_run(&s, "engine/wake_queue");
