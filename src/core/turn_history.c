@@ -110,7 +110,7 @@ on_running(struct turn_history *h, const struct event *ev, struct json payload)
 	struct json_iter it;
 
 	h->marked = false;
-	if (json_find(payload, STR("wakes"), &wakes)) {
+	if (h->wakes.len == 0 && json_find(payload, STR("wakes"), &wakes)) {
 		it = json_iter(wakes);
 		while (json_next(&it))
 			*vec_push(&h->wakes) = arena_str(h->kept, json_str(it.value, &h->scratch));

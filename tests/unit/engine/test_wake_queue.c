@@ -441,6 +441,31 @@ Q6_a_wake_that_may_be_stored_is_run_when_it_is_due(void **state)
 	rig_release(&r);
 }
 
+/* A turn that waited to ask again, and then went on in another process. */
+static void
+Q6_a_wake_is_named_once_by_its_turn(void **state)
+{
+	static const struct scripted_step STEPS[] = {
+		{ SCRIPTED_FAIL, STR("busy"), .failure = FAILURE_OVERLOADED },
+		{ SCRIPTED_WAIT, .wait_ms = -1 },
+		{ SCRIPTED_FAIL, STR("no"), .failure = FAILURE_REQUEST },
+	};
+	struct engine *dead;
+	struct rig r;
+
+	(void)state;
+	rig_init(&r, true);
+	provider_scripted_play(r.scripted, STEPS, ARRAY_LEN(STEPS));
+	rig_session(&r, "s", "script");
+	add_at(&r, "s", SECOND, "look");
+	rig_advance(&r, 10 * SECOND);
+	dead = rig_kill(&r);
+	assert_int_equal(rig_row(&r, "s")->row.state.phase, TURN_NONE);
+	assert_int_equal(list(&r, "s").ptr[0].item.attempt, 1);
+	rig_bury(&r, dead);
+	rig_release(&r);
+}
+
 static void
 on_put(void *ctx, const struct store_result *result)
 {
@@ -533,6 +558,7 @@ main(void)
 	SUITE_TEST(&s, Q5_an_interrupt_cancels_queued_wakes);
 	SUITE_TEST(&s, Q6_a_store_that_fails_delays_a_wake_and_loses_none);
 	SUITE_TEST(&s, Q6_a_wake_that_may_be_stored_is_run_when_it_is_due);
+	SUITE_TEST(&s, Q6_a_wake_is_named_once_by_its_turn);
 	SUITE_TEST(&s, Q6_a_wake_of_another_process_is_not_forgotten_once_it_was_seen);
 	SUITE_TEST(&s, Q6_a_clock_that_is_set_back_delays_a_wake_and_loses_none);
 	SUITE_TEST(&s, Q6_many_sessions_are_due_at_once);
