@@ -272,6 +272,8 @@ on_running(struct scene *sc)
 	} else if (names_open_turn(sc)) {
 		if (!was_parked && !sc->s->rescheduled)
 			BLAME(sc, SIM_CLAUSE_TERMINAL, "a turn that runs begins to run");
+		if (json_count(part_of(sc->payload, "wakes")) > 0)
+			BLAME(sc, SIM_CLAUSE_TRIGGER, "wakes start a turn that is open");
 		consumed = consume(sc, false);
 		if (was_parked &&
 		    (consumed == 0 || count_calls(sc->s, 1u << REF_ASKS | 1u << REF_WAITS) > 0))
