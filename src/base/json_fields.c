@@ -133,6 +133,15 @@ take_field(const struct json_field *f, struct json value, struct err *e)
 	return 0;
 }
 
+/* Most names of an object differ from the key in their first letter: no need to measure them. */
+static bool
+key_is(struct json key, const char *name)
+{
+	char first = json_raw(key).ptr[1];
+
+	return (first == name[0] || first == '\\') && json_str_eq(key, str_of(name));
+}
+
 int
 json_fields(struct json v, const struct json_field *fields, size_t count, struct err *e)
 {
@@ -150,7 +159,7 @@ json_fields(struct json v, const struct json_field *fields, size_t count, struct
 		size_t i = 0;
 		int rc;
 
-		while (i < count && !json_str_eq(it.key, str_of(fields[i].name)))
+		while (i < count && !key_is(it.key, fields[i].name))
 			i++;
 		if (i == count)
 			return fail_unknown(it.key, fields, count, e);

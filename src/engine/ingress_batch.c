@@ -19,11 +19,23 @@ check_one(struct json v, struct ingress_input *out, struct err *e)
 	return event_check_client(v, &out->kind, e);
 }
 
+static bool
+is_answer(enum event_kind kind)
+{
+	enum input_class class;
+
+	return input_classify(&(struct classify_facts){ .kind = kind }, &class) &&
+	       class == INPUT_ANSWER;
+}
+
+/* What an answer says about its call; of other inputs nothing. */
 static void
 read_answer(struct arena *a, struct json v, struct ingress_input *out)
 {
 	struct json call, word;
 
+	if (!is_answer(out->kind))
+		return;
 	if (json_find(v, str_of(call_state_field(out->kind)), &call))
 		out->call = json_str(call, a);
 	out->allow = json_find(v, STR("result"), &word) && json_str_eq(word, STR("allow"));
