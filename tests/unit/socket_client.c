@@ -167,16 +167,24 @@ socket_client_next(struct socket_client *c, struct str *text)
 	return c->has_message;
 }
 
+bool
+socket_client_await(struct socket_client *c, struct str *text)
+{
+	int64_t until = clock_monotonic_ns() + INT64_C(1000000) * PROBE_WAIT_MS;
+
+	while (!socket_client_next(c, text))
+		if (!socket_client_pump(c, SIZE_MAX, 20) || clock_monotonic_ns() > until)
+			return false;
+	return true;
+}
+
 struct str
 socket_client_wait(struct socket_client *c)
 {
-	int64_t until = clock_monotonic_ns() + INT64_C(1000000) * PROBE_WAIT_MS;
 	struct str text;
 
-	while (!socket_client_next(c, &text)) {
-		if (!socket_client_pump(c, SIZE_MAX, 20) || clock_monotonic_ns() > until)
-			fail_msg("no message; closed %d with %d", c->closed, c->code);
-	}
+	if (!socket_client_await(c, &text))
+		fail_msg("no message; closed %d with %d", c->closed, c->code);
 	return text;
 }
 

@@ -27,7 +27,9 @@ void socket_client_get(struct socket_client *c, int id, const char *path);
 bool socket_client_pump(struct socket_client *c, size_t max, int timeout_ms);
 /* The next whole message out of what was read; good until the next call. */
 bool socket_client_next(struct socket_client *c, struct str *text);
-/* The same, waiting for it; fails when it does not come. */
+/* The same, waiting for it; false when it does not come. */
+bool socket_client_await(struct socket_client *c, struct str *text);
+/* The same; fails when it does not come. */
 struct str socket_client_wait(struct socket_client *c);
 /* Waits for a message that begins and goes on so; fails on any other. */
 void socket_client_expect(struct socket_client *c, const char *begins, const char *part);
