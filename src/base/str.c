@@ -1,11 +1,5 @@
 #include "base/str.h"
 
-struct str
-str_of(const char *text)
-{
-	return (struct str){ text, text ? strlen(text) : 0 };
-}
-
 int
 str_cmp(struct str a, struct str b)
 {
@@ -67,16 +61,6 @@ str_trim(struct str s)
 	while (s.len > 0 && is_blank(s.ptr[s.len - 1]))
 		s.len--;
 	return s;
-}
-
-struct str
-str_slice(struct str s, size_t from, size_t to)
-{
-	if (to > s.len)
-		to = s.len;
-	if (from > to)
-		from = to;
-	return (struct str){ s.ptr ? s.ptr + from : NULL, to - from };
 }
 
 bool

@@ -20,8 +20,6 @@ struct str_list {
 #define STR_FMT      "%.*s"
 #define STR_ARG(s)   (int)(s).len, (s).ptr
 
-/* NULL gives the empty view. */
-struct str str_of(const char *text);
 /* Byte order, shorter first on a tie: <0, 0, >0. */
 int str_cmp(struct str a, struct str b);
 bool str_ends(struct str s, struct str suffix);
@@ -30,14 +28,30 @@ bool str_find(struct str s, struct str needle, size_t from, size_t *at);
 bool str_contains(struct str s, struct str needle);
 /* Without leading and trailing blanks, tabs and line ends. */
 struct str str_trim(struct str s);
-/* Bytes [from, to), both clamped to the view. */
-struct str str_slice(struct str s, size_t from, size_t to);
 /* Splits at the first sep: *head before it, *tail after it. Without sep: head = s, tail empty, false. */
 bool str_cut(struct str s, char sep, struct str *head, struct str *tail);
 /* Case-insensitive for ASCII letters only. */
 bool str_eq_nocase(struct str a, struct str b);
 /* The whole view is a decimal integer in int64 range, optionally signed. */
 bool str_to_int(struct str s, int64_t *out);
+
+/* NULL gives the empty view. */
+static inline struct str
+str_of(const char *text)
+{
+	return (struct str){ text, text ? strlen(text) : 0 };
+}
+
+/* Bytes [from, to), both clamped to the view. */
+static inline struct str
+str_slice(struct str s, size_t from, size_t to)
+{
+	if (to > s.len)
+		to = s.len;
+	if (from > to)
+		from = to;
+	return (struct str){ s.ptr ? s.ptr + from : NULL, to - from };
+}
 
 static inline bool
 str_eq(struct str a, struct str b)

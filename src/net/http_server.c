@@ -14,7 +14,7 @@ enum {
 	BACKLOG = 511,
 	REFUSED_MAX = 256, /* so many above the limit are told so; more are just closed */
 	ANSWER_HEAD_MAX = 64 * 1024,
-	REQUEST_BLOCK_BYTES = 2016,  /* a head, a small body and what is made of them */
+	REQUEST_BLOCK_BYTES = 4064,  /* a head, a small body and what is made of them */
 	SEALED_MAX = 4 * 1024 * 1024 /* a handshake with the longest chain, or a piece of a body */
 };
 
