@@ -6,27 +6,34 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "app/session_folder.h"
 #include "base/list.h"
 #include "base/log.h"
+#include "base/map.h"
+#include "base/rand.h"
 #include "base/xalloc.h"
 
-/* A turn writes three files; the next one writes them again. Beyond so many they are let go. */
-enum { WAITING_MAX = 10000 };
+/* A turn writes three files, the next one writes them again: making a file costs more than a turn, so a
+ * busy session's are not made for each of them. Beyond so many they are let go. */
+enum { WAITING_MAX = 10000, APART_MS = 500 };
 
 struct job {
 	struct list node;
 	struct str agent, session, name, text; /* behind the struct; session empty: a learning */
+	struct str
+		key; /* of a file: agent, session and name as they lie there; empty: a learning */
 };
 
 struct runtime_files {
 	struct str data;
 	pthread_t thread;
 	pthread_mutex_t lock;
-	pthread_cond_t filled;
+	pthread_cond_t filled, over; /* there is something to do, it is all over */
 	struct list jobs;
+	struct map files; /* jobs that replace a file, by key */
 	size_t waiting;
 	bool ending;
 };
@@ -110,39 +117,71 @@ do_job(const struct runtime_files *f, const struct job *job, struct arena *a, st
 	return rc;
 }
 
-static struct job *
-take_job(struct runtime_files *f)
+static void
+do_jobs(const struct runtime_files *f, struct list *jobs, struct arena *a)
 {
-	struct job *job = NULL;
+	struct err e;
 
-	pthread_mutex_lock(&f->lock);
+	while (!list_is_empty(jobs)) {
+		struct job *job = LIST_OWNER(jobs->next, struct job, node);
+
+		list_remove(&job->node);
+		if (do_job(f, job, a, &e) != 0)
+			log_write(LOG_WARN, "runtime.not_written", LOG_STR("session", job->session),
+				  LOG_STR("error", str_of(e.text)));
+		arena_reset(a);
+		free(job);
+	}
+}
+
+/* Waits for something to do and takes all of it; false: nothing is left and nothing more will come. */
+static bool
+take_jobs(struct runtime_files *f, struct list *out)
+{
 	while (list_is_empty(&f->jobs) && !f->ending)
 		pthread_cond_wait(&f->filled, &f->lock);
-	if (!list_is_empty(&f->jobs)) {
-		job = LIST_OWNER(f->jobs.next, struct job, node);
+	while (!list_is_empty(&f->jobs)) {
+		struct job *job = LIST_OWNER(f->jobs.next, struct job, node);
+
 		list_remove(&job->node);
-		f->waiting--;
+		list_append(out, &job->node);
+		if (job->key.len > 0)
+			map_remove(&f->files, job->key);
 	}
-	pthread_mutex_unlock(&f->lock);
-	return job;
+	f->waiting = 0;
+	return !list_is_empty(out);
+}
+
+static void
+rest(struct runtime_files *f)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += APART_MS * 1000000L;
+	until.tv_sec += until.tv_nsec / 1000000000L;
+	until.tv_nsec %= 1000000000L;
+	while (!f->ending && pthread_cond_timedwait(&f->over, &f->lock, &until) == 0)
+		;
 }
 
 static void *
 work(void *ctx)
 {
 	struct runtime_files *f = ctx;
+	struct list jobs;
 	struct arena a;
-	struct job *job;
-	struct err e;
 
+	list_init(&jobs);
 	arena_init(&a);
-	while ((job = take_job(f))) {
-		if (do_job(f, job, &a, &e) != 0)
-			log_write(LOG_WARN, "runtime.not_written", LOG_STR("session", job->session),
-				  LOG_STR("error", str_of(e.text)));
-		arena_reset(&a);
-		free(job);
+	pthread_mutex_lock(&f->lock);
+	while (take_jobs(f, &jobs)) {
+		pthread_mutex_unlock(&f->lock);
+		do_jobs(f, &jobs, &a);
+		pthread_mutex_lock(&f->lock);
+		rest(f);
 	}
+	pthread_mutex_unlock(&f->lock);
 	arena_release(&a);
 	return NULL;
 }
@@ -156,15 +195,37 @@ copy_to(char **at, struct str text)
 
 	if (text.len > 0)
 		memcpy(*at, text.ptr, text.len);
-	*at += text.len;
+	(*at)[text.len] = '\0'; /* so that keys of several texts differ where the texts do */
+	*at += text.len + 1;
 	return copy;
+}
+
+/* A newer text takes the place of one that waits. */
+static bool
+queue(struct runtime_files *f, struct job *job)
+{
+	struct job *older = job->key.len > 0 ? map_remove(&f->files, job->key) : NULL;
+
+	if (older) {
+		list_remove(&older->node);
+		free(older);
+		f->waiting--;
+	}
+	if (f->waiting >= WAITING_MAX && job->key.len > 0)
+		return false;
+	if (job->key.len > 0)
+		map_put(&f->files, job->key, job);
+	list_append(&f->jobs, &job->node);
+	f->waiting++;
+	pthread_cond_signal(&f->filled);
+	return true;
 }
 
 static void
 submit(struct runtime_files *f, const struct job *from)
 {
 	struct job *job = xmalloc(sizeof *job + from->agent.len + from->session.len +
-				  from->name.len + from->text.len);
+				  from->name.len + from->text.len + 4);
 	char *at = (char *)(job + 1);
 	bool taken;
 
@@ -172,14 +233,11 @@ submit(struct runtime_files *f, const struct job *from)
 	job->agent = copy_to(&at, from->agent);
 	job->session = copy_to(&at, from->session);
 	job->name = copy_to(&at, from->name);
+	job->key = (struct str){ job->agent.ptr,
+				 job->session.len > 0 ? (size_t)(at - job->agent.ptr) : 0 };
 	job->text = copy_to(&at, from->text);
 	pthread_mutex_lock(&f->lock);
-	taken = f->waiting < WAITING_MAX || job->session.len == 0;
-	if (taken) {
-		list_append(&f->jobs, &job->node);
-		f->waiting++;
-		pthread_cond_signal(&f->filled);
-	}
+	taken = queue(f, job);
 	pthread_mutex_unlock(&f->lock);
 	if (!taken)
 		free(job);
@@ -203,19 +261,37 @@ learn(void *ctx, struct str agent, struct str line)
 	arena_release(&a);
 }
 
+static void
+files_free(struct runtime_files *f)
+{
+	pthread_mutex_destroy(&f->lock);
+	pthread_cond_destroy(&f->filled);
+	pthread_cond_destroy(&f->over);
+	map_release(&f->files);
+	free(f);
+}
+
 int
 runtime_files_new(struct runtime_files **out, struct str data, struct err *e)
 {
 	struct runtime_files *f = xcalloc(1, sizeof *f);
+	pthread_condattr_t monotonic;
+	struct rand random;
 	int status;
 
 	f->data = data;
 	list_init(&f->jobs);
+	rand_init_os(&random);
+	map_init(&f->files, rand_u64(&random));
 	pthread_mutex_init(&f->lock, NULL);
 	pthread_cond_init(&f->filled, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&f->over, &monotonic);
+	pthread_condattr_destroy(&monotonic);
 	status = pthread_create(&f->thread, NULL, work, f);
 	if (status != 0) {
-		free(f);
+		files_free(f);
 		return err_set(e, ERR_UNAVAILABLE, "cannot start a thread for files: %s",
 			       strerror(status));
 	}
@@ -233,11 +309,10 @@ runtime_files_free(struct runtime_files **files)
 	pthread_mutex_lock(&f->lock);
 	f->ending = true;
 	pthread_cond_signal(&f->filled);
+	pthread_cond_signal(&f->over);
 	pthread_mutex_unlock(&f->lock);
 	pthread_join(f->thread, NULL);
-	pthread_mutex_destroy(&f->lock);
-	pthread_cond_destroy(&f->filled);
-	free(f);
+	files_free(f);
 }
 
 struct engine_files

@@ -1,7 +1,8 @@
 /* runtime_files - files that agents and people read beside the database, written by a thread of their
  * own: agents/<agent>/sessions/<session>/runtime/<name>, each replaced whole, and
- * agents/<agent>/learn/lessons.jsonl, to which lines are added. A file that cannot be written is
- * logged, not answered: the log has everything. */
+ * agents/<agent>/learn/lessons.jsonl, to which lines are added. What comes within half a second of the
+ * last writing waits for its end, and of a file's texts only the newest is written. A file that cannot be
+ * written is logged, not answered: the log has everything. */
 #pragma once
 #include "engine/engine.h"
 

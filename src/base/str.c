@@ -1,5 +1,11 @@
 #include "base/str.h"
 
+struct str
+str_of(const char *text)
+{
+	return (struct str){ text, text ? strlen(text) : 0 };
+}
+
 int
 str_cmp(struct str a, struct str b)
 {

@@ -20,6 +20,8 @@ struct str_list {
 #define STR_FMT      "%.*s"
 #define STR_ARG(s)   (int)(s).len, (s).ptr
 
+/* NULL gives the empty view. */
+struct str str_of(const char *text);
 /* Byte order, shorter first on a tie: <0, 0, >0. */
 int str_cmp(struct str a, struct str b);
 bool str_ends(struct str s, struct str suffix);
@@ -34,13 +36,6 @@ bool str_cut(struct str s, char sep, struct str *head, struct str *tail);
 bool str_eq_nocase(struct str a, struct str b);
 /* The whole view is a decimal integer in int64 range, optionally signed. */
 bool str_to_int(struct str s, int64_t *out);
-
-/* NULL gives the empty view. */
-static inline struct str
-str_of(const char *text)
-{
-	return (struct str){ text, text ? strlen(text) : 0 };
-}
 
 /* Bytes [from, to), both clamped to the view. */
 static inline struct str

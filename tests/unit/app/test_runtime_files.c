@@ -93,6 +93,34 @@ M13_learnings_are_lines_of_the_agents_file(void **state)
 	end(&p);
 }
 
+/* How often was a file made anew? Each time it is another one. */
+static void
+M13_a_busy_session_makes_its_files_twice_a_second_at_most(void **state)
+{
+	struct place p;
+	struct stat st;
+	ino_t last = 0;
+	int made = 0;
+	const char *path;
+
+	(void)state;
+	begin(&p);
+	path = arena_printf(&p.arena, "%s/agents/main/sessions/s/runtime/x", p.data).ptr;
+	for (int i = 0; i < 300; i++) { /* 600 ms and more */
+		p.port.put(p.port.ctx, STR("main"), STR("s"), STR("x"),
+			   arena_printf(&p.arena, "%d", i));
+		usleep(2000);
+		if (stat(path, &st) == 0 && st.st_ino != last) {
+			last = st.st_ino;
+			made++;
+		}
+	}
+	assert_in_range(made, 1, 4);
+	runtime_files_free(&p.files);
+	check_str("the newest", text_of(&p, "agents/main/sessions/s/runtime/x"), STR("299"));
+	end(&p);
+}
+
 static void
 M13_what_cannot_be_written_stops_nothing(void **state)
 {
@@ -113,6 +141,7 @@ main(void)
 
 	SUITE_TEST(&s, M13_files_are_replaced_and_each_session_has_its_own);
 	SUITE_TEST(&s, M13_learnings_are_lines_of_the_agents_file);
+	SUITE_TEST(&s, M13_a_busy_session_makes_its_files_twice_a_second_at_most);
 	SUITE_TEST(&s, M13_what_cannot_be_written_stops_nothing);
 	return suite_run(&s, "app/runtime_files");
 }
