@@ -54,6 +54,12 @@ commit_abandon(struct commit **c)
 		commit_free(TAKE(*c));
 }
 
+struct engine *
+commit_engine(const struct commit *c)
+{
+	return c->en;
+}
+
 struct arena *
 commit_arena(struct commit *c)
 {

@@ -7,6 +7,7 @@ struct commit;
 
 /* What a commit is given is copied into its arena. session empty: records only. */
 struct commit *commit_new(struct engine *en, struct str session);
+struct engine *commit_engine(const struct commit *c);
 /* Dies with the commit, after done. */
 struct arena *commit_arena(struct commit *c);
 /* To fill: preconditions that the store checks in the transaction. */

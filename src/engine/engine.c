@@ -28,6 +28,7 @@ engine_new(const struct engine_config *config)
 	rand_init_os(&en->rand);
 	id_gen_init(&en->ids, &en->rand);
 	map_init(&en->actors, rand_u64(&en->rand));
+	map_init(&en->flights, rand_u64(&en->rand));
 	buf_init(&en->scratch, STORE_PAYLOAD_MAX);
 	arena_pool_init(&en->arenas, ARENA_BLOCK_BYTES, ARENA_BLOCKS_KEPT);
 	en->change_head = store_change_head(config->store);
@@ -214,6 +215,7 @@ engine_free(struct engine **en)
 	catalog_free(&(*en)->catalog);
 	identity_free(&(*en)->identity);
 	map_release(&(*en)->actors);
+	map_release(&(*en)->flights);
 	buf_release(&(*en)->scratch);
 	arena_pool_release(&(*en)->arenas);
 	free(TAKE(*en));

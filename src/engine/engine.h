@@ -21,9 +21,12 @@
 #include "core/event.h"
 #include "core/input.h"
 #include "core/principal.h"
+#include "core/reset_policy.h"
 #include "core/retry_policy.h"
+#include "core/source.h"
 #include "core/usage.h"
 #include "core/work_policy.h"
+#include "core/zone.h"
 #include "provider/provider.h"
 #include "store/store.h"
 #include "tool/tool.h"
@@ -59,6 +62,8 @@ struct engine_settings {
 	struct approval_settings approvals;
 	/* Picodollars that a user may spend in all, and everybody in a day (UTC); 0: no limit. */
 	int64_t user_budget, day_budget;
+	/* Of lanes by source descriptor: does everybody in a group, in a thread, have their own? */
+	bool group_per_user, thread_per_user;
 };
 
 /* Where on this machine a session's files are. */
@@ -82,6 +87,21 @@ struct engine_files {
 	void *ctx;
 };
 
+/* What the operator's policies go by. */
+struct engine_lane {
+	struct str platform; /* empty: none */
+	enum source_chat_type chat_type;
+	struct str agent;
+};
+/* What the operator says of lanes; NULL: nothing. Asked again each time, so that a reload counts. */
+struct engine_policies {
+	/* When their sessions are reset. */
+	struct reset_settings (*reset)(void *ctx, const struct engine_lane *lane);
+	/* Where the agent's days begin. The zone stays as long as the engine. */
+	const struct zone *(*zone)(void *ctx, struct str agent);
+	void *ctx;
+};
+
 struct engine_config {
 	struct store *store; /* borrowed; its owner calls engine_on_grown and store_dispatch */
 	struct host *host;
@@ -90,6 +110,7 @@ struct engine_config {
 	struct toolset *servers; /* of MCP servers; the same */
 	struct engine_folders folders;
 	struct engine_files files;
+	struct engine_policies policies;
 	struct str owner_token; /* the text of <data>/owner.token: known from the start on */
 	struct engine_settings settings;
 };
@@ -158,6 +179,8 @@ struct engine_answer {
 	struct str secret;      /* of a new token: shown once */
 	bool created;           /* a session was opened, not reopened */
 	struct str current; /* with ERR_CONFLICT of an archived session: the one that is current */
+	struct str lane;    /* * that was resolved or changed */
+	struct str reset_reason; /* * why a resolved lane has a new session; NULL ptr: no reset */
 };
 typedef void engine_done_fn(void *ctx, const struct engine_answer *answer);
 
@@ -188,6 +211,10 @@ void engine_token_revoke(struct engine *en, const struct engine_call *call, stru
 
 /* Creates, or reopens when the body names an id that exists and the caller may see. */
 void engine_session_open(struct engine *en, const struct engine_call *call, struct json body);
+/* {key} or {source}, agent_id, workspace_id, force_new: the session that this conversation is in, made
+ * or replaced when its time has come (core/resolve_policy). Of the same key at once only one is made.
+ * created, lane and reset_reason say what happened. */
+void engine_session_resolve(struct engine *en, const struct engine_call *call, struct json body);
 /* title, metadata (null deletes a key), budget, agent{tools, mcp_servers}. */
 void engine_session_update(struct engine *en, const struct engine_call *call, struct str session,
 			   struct json body);
@@ -294,6 +321,9 @@ void engine_read(struct engine *en, const struct engine_caller *caller, const st
 /* What a session has beyond its log, only where there is something: {"agent"?: resolved snapshot with
  * its overrides, "vault_ids"?, "budget"?, "webhook_url"?}. id: session. */
 #define RECORD_SESSION_EXTRA STR("session_extra")
+/* id: the lane, owner: its current session, due: when a reset policy may have expired it; body:
+ * core/lane_entry. */
+#define RECORD_LANE STR("lane")
 
 /* ---- watching ---- */
 

@@ -33,6 +33,7 @@ struct engine {
 	struct catalog *catalog;   /* agents and environments (engine/catalog) */
 	struct wake *wake;         /* looks put off, what a start found (engine/wake) */
 	struct spending *spending; /* what was spent, by whom (engine/spending) */
+	struct map flights;        /* lanes that are being resolved (engine/lane_resolve) */
 	struct list setups;        /* turns-to-be whose tools are being listed */
 	const struct own_tool *const *own_tools; /* NULL behind the last (engine/own_tool) */
 	struct work *work;                       /* queues of environments (engine/work) */

@@ -1,7 +1,9 @@
-/* Any bytes as the JSON of a lane's entry: what is read is written, read again and the same. */
+/* Any bytes as the JSON of a lane's entry: what is read is written, read again and the same. And as a
+ * request that names a conversation: what is read is within its bounds. */
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "core/lane_ask.h"
 #include "core/lane_entry.h"
 
 static bool
@@ -29,6 +31,21 @@ write_entry(struct arena *a, const struct lane_entry *lane)
 	return kept;
 }
 
+static void
+read_ask(struct arena *a, struct str text)
+{
+	struct lane_ask ask;
+	struct json_doc doc;
+	struct err e;
+
+	if (json_parse(a, text, &JSON_LIMITS_DEFAULT, &doc, &e) != 0 ||
+	    lane_ask_read(json_root(&doc), a, &ask, &e) != 0)
+		return;
+	if (!source_segment_valid(ask.agent_id) || ask.key.surface_id.len > LANE_ASK_TEXT_MAX ||
+	    ask.by_source == (ask.key.surface.len > 0))
+		abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int
@@ -44,6 +61,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (!read_entry(&a, text, &back) || !str_eq(write_entry(&a, &back), text))
 			abort();
 	}
+	read_ask(&a, (struct str){ (const char *)data, size });
 	arena_release(&a);
 	return 0;
 }

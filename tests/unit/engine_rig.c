@@ -343,6 +343,8 @@ rig_answered(void *ctx, const struct engine_answer *answer)
 	a->event_count = answer->event_count;
 	a->triggered = answer->triggered;
 	a->created = answer->created;
+	a->lane = arena_str(&a->rig->arena, answer->lane);
+	a->reset_reason = arena_str(&a->rig->arena, answer->reset_reason);
 	if (answer->events && answer->event_count > 0)
 		a->event_id = arena_str(&a->rig->arena, answer->events[answer->event_count - 1].id);
 }

@@ -58,6 +58,7 @@ struct rig_answer {
 	size_t event_count;
 	struct str event_id; /* of the last event; empty on a replay */
 	bool triggered, created;
+	struct str lane, reset_reason;
 	struct engine_rig *rig;
 };
 /* For engine_call: done and ctx. */

@@ -1,0 +1,528 @@
+/* lane_resolve - the session that a conversation is in: continued, resumed or made. Command of
+ * engine.h: engine_session_resolve.
+ *
+ * Single flight: while one request resolves a lane here, others of the same lane wait for it; those of
+ * the same user then get its session, the rest take their turn. Between processes the record's version
+ * settles it: whoever comes second reads again. */
+#include <stdlib.h>
+
+#include "base/xalloc.h"
+#include "core/event_make.h"
+#include "core/lane_ask.h"
+#include "core/resolve_policy.h"
+#include "engine/access.h"
+#include "engine/catalog.h"
+#include "engine/lane.h"
+#include "engine/repeat.h"
+
+enum {
+	TRIES_MAX = 16,
+	BUMP_MS = 1000, /* activity is noted no more often: idleness is counted in minutes */
+	KEY_TEXT_MAX = 4096,
+};
+
+struct resolving {
+	struct list node;  /* in the queue of the one before it */
+	struct list queue; /* those behind it; of the one that is in flight */
+	bool in_flight;
+	struct engine *en;
+	struct engine_call call;
+	struct engine_caller caller;
+	struct arena arena;
+	struct lane_ask ask;
+	struct str user; /* whom the conversation is with; empty: nobody in particular */
+	struct str key;  /* the lane's text */
+	bool shared;
+	struct lane lane;             /* its id is set from the start */
+	struct store_session session; /* the current one, while there is one to go on with */
+	bool has_session, takes_part;
+	struct resolve_plan plan;
+	struct str id; /* of the session that comes out */
+	int tries;
+};
+
+/* ---- the end of one, and who comes next ---- */
+
+static void
+resolving_free(struct resolving *r)
+{
+	arena_release(&r->arena);
+	free(r);
+}
+
+static void look_up(struct resolving *r);
+
+static void
+fly(struct resolving *r)
+{
+	r->in_flight = true;
+	map_put(&r->en->flights, r->lane.id, r);
+	look_up(r);
+}
+
+/* Those who came meanwhile: the same session for the same user, the lane for the next of the others. */
+static void
+land(struct resolving *r, const struct engine_answer *answer)
+{
+	struct resolving *next = NULL;
+
+	map_remove(&r->en->flights, r->lane.id);
+	list_for_each (at, &r->queue) {
+		struct resolving *w = LIST_OWNER(at, struct resolving, node);
+
+		list_remove(&w->node);
+		if (next) {
+			list_append(&next->queue, &w->node);
+		} else if (answer->rc == 0 && !w->ask.force_new && str_eq(w->user, r->user) &&
+			   str_eq(w->caller.who.user_id, r->caller.who.user_id) &&
+			   !repeat_is_keyed(w->call.repeat)) {
+			w->call.done(w->call.ctx, &(struct engine_answer){ .id = answer->id,
+									   .lane = answer->lane,
+									   .queue_position = -1 });
+			resolving_free(w);
+		} else {
+			next = w;
+		}
+	}
+	if (next)
+		fly(next);
+}
+
+static void
+resolving_end(struct resolving *r, const struct engine_answer *answer)
+{
+	r->call.done(r->call.ctx, answer);
+	if (r->in_flight)
+		land(r, answer);
+	resolving_free(r);
+}
+
+static void
+resolving_fail(struct resolving *r, int rc, const struct err *err)
+{
+	resolving_end(r, &(struct engine_answer){ .rc = rc, .err = err });
+}
+
+static void
+resolving_done(struct resolving *r)
+{
+	resolving_end(r, &(struct engine_answer){ .id = r->id,
+						  .lane = r->lane.id,
+						  .created = r->plan.opens_session,
+						  .reset_reason = resolve_reset_reason(&r->plan),
+						  .queue_position = -1 });
+}
+
+/* ---- what a repeat is told ---- */
+
+static struct str
+remembered(struct resolving *r)
+{
+	struct buf out;
+	struct str text;
+	struct jw w;
+
+	buf_init(&out, STORE_KEY_MAX);
+	jw_init(&w, &out);
+	jw_object(&w);
+	jw_field_str(&w, "id", r->id);
+	jw_field_str(&w, "lane", r->lane.id);
+	jw_field_bool(&w, "created", r->plan.opens_session);
+	jw_field_opt(&w, "reset_reason", resolve_reset_reason(&r->plan));
+	jw_end_object(&w);
+	text = arena_str(&r->arena, buf_str(&out));
+	buf_release(&out);
+	return text;
+}
+
+static void
+resolving_replay(struct resolving *r, struct str first)
+{
+	struct json id = { 0 }, lane = { 0 }, created = { 0 }, reason = { 0 };
+	const struct json_field fields[] = {
+		{ "id", JSON_WANT_STRING, true, &id },
+		{ "lane", JSON_WANT_STRING, true, &lane },
+		{ "created", JSON_WANT_BOOL, true, &created },
+		{ "reset_reason", JSON_WANT_STRING | JSON_WANT_NULL, false, &reason },
+	};
+	struct engine_answer answer = { .replayed = true, .queue_position = -1 };
+	struct json_doc doc;
+	struct err e;
+	int rc = json_parse(&r->arena, arena_str(&r->arena, first), &JSON_LIMITS_DEFAULT, &doc, &e);
+
+	if (rc == 0)
+		rc = json_fields(json_root(&doc), fields, ARRAY_LEN(fields), &e);
+	if (rc == 0)
+		rc = json_take_bool(created, &answer.created, &e);
+	if (rc != 0) {
+		resolving_fail(r, err_set(&e, ERR_CORRUPT, "a remembered answer cannot be read"),
+			       &e);
+		return;
+	}
+	answer.id = json_str(id, &r->arena);
+	answer.lane = json_str(lane, &r->arena);
+	if (json_is_set(reason))
+		answer.reset_reason = json_str(reason, &r->arena);
+	resolving_end(r, &answer);
+}
+
+static void
+on_committed(void *ctx, const struct commit_result *result)
+{
+	const struct store_result *s = result->store;
+	struct resolving *r = ctx;
+
+	if (s->rc == STORE_REPLAYED)
+		resolving_replay(r, s->answer);
+	else if (s->rc == ERR_CONFLICT && ++r->tries < TRIES_MAX)
+		look_up(r); /* somebody was quicker: see what it is now */
+	else if (s->rc != 0)
+		resolving_fail(r, s->rc, &s->err);
+	else
+		resolving_done(r);
+}
+
+/* ---- the session that is there ---- */
+
+static void
+put_participant(struct resolving *r, struct commit *c, struct str session)
+{
+	struct str user = r->user.len > 0 ? r->user : r->caller.who.user_id;
+
+	if (user.len > 0)
+		commit_put(c, &(struct store_put){ .record = { .kind = RECORD_PARTICIPANT,
+							       .id = access_participant_id(
+								       &r->arena, session, user),
+							       .owner = user,
+							       .body = STR("{}") },
+						   .if_version = STORE_VERSION_ANY });
+}
+
+static void
+go_on(struct resolving *r)
+{
+	bool asleep = r->session.row.state.lifecycle == LIFECYCLE_INACTIVE;
+	int64_t now = host_now_ms(r->en->host);
+	bool joins = r->caller.who.user_id.len > 0 && !r->takes_part &&
+		     !principal_is_owner(&r->caller.who);
+	struct commit *c;
+	struct buf payload;
+
+	r->id = r->session.id;
+	if (!asleep && !joins && now - r->lane.entry.updated_ms < BUMP_MS) {
+		if (repeat_is_keyed(r->call.repeat))
+			repeat_remember(r->en, r->call.repeat, remembered(r), on_committed, r);
+		else
+			resolving_done(r);
+		return;
+	}
+	c = commit_new(r->en, asleep ? r->id : STR(""));
+	if (asleep) {
+		commit_require(c)->lifecycles = 1u << LIFECYCLE_INACTIVE;
+		buf_init(&payload, STORE_INLINE_MAX);
+		event_make_lifecycle(&payload, LIFECYCLE_ACTIVE, STR("opened"));
+		commit_append_made(c, EVENT_SESSION_UPDATED, STR(""), &payload);
+	}
+	r->lane.entry.updated_ms = now;
+	lane_put(c, &r->lane);
+	if (joins)
+		put_participant(r, c, r->id);
+	commit_repeat(c, r->call.repeat, remembered(r));
+	commit_submit(c, on_committed, r);
+}
+
+/* ---- a new one ---- */
+
+static void
+fill_entry(struct resolving *r, int64_t now)
+{
+	const struct lane_ask *ask = &r->ask;
+	struct str previous = r->lane.version > 0 ? r->lane.entry.session_id : (struct str){ 0 };
+	struct lane_entry *entry = &r->lane.entry;
+
+	*entry = (struct lane_entry){
+		.session_key = r->key,
+		.session_id = r->id,
+		.created_ms = now,
+		.updated_ms = now,
+		.has_origin = ask->by_source,
+		.origin = ask->source,
+		.display_name = ask->source.chat_name,
+		.platform = lane_ask_session_source(ask).platform,
+		.chat_type = ask->by_source ? ask->source.chat_type
+			     : r->shared    ? SOURCE_GROUP
+					    : SOURCE_DM,
+		.agent_id = ask->agent_id,
+		.workspace_id = ask->workspace_id,
+		.shared = r->shared,
+		.surface = ask->key.surface,
+		.surface_id = ask->key.surface_id,
+		.user_id = ask->by_source || r->shared ? (struct str){ 0 } : r->user,
+		.previous_session_id = previous,
+	};
+}
+
+static struct str
+new_id(struct resolving *r)
+{
+	struct session_source from = lane_ask_session_source(&r->ask);
+	struct buf id;
+	struct str text;
+
+	if (!r->ask.by_source && r->caller.who.kind != TOKEN_CHANNEL)
+		return engine_make_id(r->en, &r->arena, "sesn");
+	buf_init(&id, SESSION_ID_MAX);
+	session_id_dated(&id, from.platform, host_now_ms(r->en->host),
+			 (uint32_t)rand_u64(&r->en->rand));
+	text = arena_str(&r->arena, buf_str(&id));
+	buf_release(&id);
+	return text;
+}
+
+static void
+append_created(struct resolving *r, struct commit *c, int64_t agent_version)
+{
+	struct session_source from = lane_ask_session_source(&r->ask);
+	struct buf payload, source;
+	struct jw w;
+
+	from.group = r->shared;
+	buf_init(&source, STORE_INLINE_MAX);
+	jw_init(&w, &source);
+	session_source_write(&from, &w);
+	buf_init(&payload, STORE_INLINE_MAX);
+	event_make_created(&payload,
+			   &(struct make_created){
+				   .agent_id = r->ask.agent_id,
+				   .agent_version = agent_version,
+				   .environment_id = CATALOG_ENVIRONMENT,
+				   .source = buf_str(&source),
+				   .group = r->shared,
+				   .workspace_id = r->ask.workspace_id,
+				   .lane_key = r->key,
+				   .previous_session_id = r->lane.entry.previous_session_id,
+			   });
+	commit_append_made(c, EVENT_SESSION_CREATED, STR(""), &payload);
+	buf_release(&source);
+}
+
+static void
+create(struct resolving *r, int64_t agent_version)
+{
+	struct commit *c;
+
+	r->id = new_id(r);
+	fill_entry(r, host_now_ms(r->en->host));
+	c = commit_new(r->en, r->id);
+	commit_require(c)->absent = true;
+	append_created(r, c, agent_version);
+	lane_put(c, &r->lane);
+	put_participant(r, c, r->id);
+	commit_repeat(c, r->call.repeat, remembered(r));
+	commit_submit(c, on_committed, r);
+}
+
+static int
+check_agent(struct resolving *r, const struct catalog_agent *agent, struct err *e)
+{
+	struct access_target target = { .agent_archived = agent->archived, .level = agent->level };
+	struct access_decision d = access_policy_decide(&r->caller.who, ACCESS_AGENT_USE, &target);
+	int rc = d.answer == ACCESS_CONFLICT    ? ERR_CONFLICT
+		 : d.answer == ACCESS_FORBIDDEN ? ERR_DENIED
+						: ERR_NOT_FOUND;
+
+	return d.answer == ACCESS_ALLOW
+		       ? 0
+		       : err_set(e, rc, "agent_id: %s", access_reason_text(d.reason));
+}
+
+static void
+on_agent(void *ctx, int rc, const struct err *err, const struct catalog_agent *agent)
+{
+	struct resolving *r = ctx;
+	struct err e = { 0 };
+
+	if (rc != 0) {
+		e = *err;
+		err_prefix(&e, rc, "agent_id: ");
+	} else {
+		rc = check_agent(r, agent, &e);
+	}
+	if (rc != 0)
+		resolving_fail(r, rc, &e);
+	else
+		create(r, agent->version);
+}
+
+/* ---- what is there, and what becomes of it ---- */
+
+static void
+decide(struct resolving *r)
+{
+	const struct lane_entry *entry = &r->lane.entry;
+	struct resolve_facts f = { .has_entry = r->has_session, .force_new = r->ask.force_new };
+	struct reset_policy policy = { .daily_hour = -1 };
+
+	if (r->has_session) {
+		int64_t active = r->session.row.counters.last_activity_ms;
+
+		policy = lane_policy(r->en, entry);
+		f.suspended = entry->recover.suspended;
+		f.resume_pending = entry->recover.resume_pending;
+		f.reset = (struct reset_facts){
+			.now_ms = host_now_ms(r->en->host),
+			.last_active_ms = active > entry->updated_ms ? active : entry->updated_ms,
+			.boundary_ms = lane_boundary_ms(r->en, entry, policy.daily_hour),
+			.work_open = r->session.row.state.phase != TURN_NONE,
+		};
+	}
+	r->plan = resolve_policy_decide(&policy, &f);
+	if (!r->plan.opens_session)
+		go_on(r);
+	else
+		catalog_agent(r->en->catalog, r->ask.agent_id, 0, on_agent, r);
+}
+
+/* Surface group belongs to everybody in its workspace; the one that everybody is in is main, or none. */
+static bool
+may_join(const struct resolving *r)
+{
+	return !r->ask.by_source && r->shared && r->caller.who.kind == TOKEN_USER &&
+	       (r->ask.workspace_id.len == 0 || str_eq(r->ask.workspace_id, CATALOG_WORKSPACE));
+}
+
+static void
+on_session(void *ctx, int rc, const struct err *err, const struct store_session *session,
+	   bool takes_part)
+{
+	struct resolving *r = ctx;
+	bool exists = session && !session->row.deleted;
+	struct err e;
+
+	if (rc == ERR_NOT_FOUND && exists && !may_join(r)) {
+		resolving_fail(r, err_set(&e, ERR_NOT_FOUND, "there is no such conversation here"),
+			       &e);
+		return;
+	}
+	if (rc != 0 && rc != ERR_NOT_FOUND && rc != ERR_CONFLICT) {
+		resolving_fail(r, rc, err);
+		return;
+	}
+	r->has_session = exists && session->row.state.lifecycle != LIFECYCLE_ARCHIVED &&
+			 session->row.state.lifecycle != LIFECYCLE_TERMINATED;
+	r->takes_part = takes_part;
+	if (r->has_session)
+		access_copy_session(&r->arena, session, &r->session);
+	decide(r);
+}
+
+static void
+on_lane(void *ctx, int rc, const struct err *err, const struct lane *lane)
+{
+	struct resolving *r = ctx;
+
+	if (rc != 0) {
+		resolving_fail(r, rc, err);
+		return;
+	}
+	r->lane = lane_copy(&r->arena, lane);
+	r->has_session = false;
+	if (lane->version == 0)
+		decide(r);
+	else
+		access_check(r->en, &r->caller, ACCESS_SESSION_POST, r->lane.entry.session_id,
+			     on_session, r);
+}
+
+static void
+look_up(struct resolving *r)
+{
+	lane_find(r->en, r->lane.id, on_lane, r);
+}
+
+/* ---- the request ---- */
+
+static void
+name_lane(struct resolving *r)
+{
+	struct session_key_policy policy = {
+		.agent_id = r->ask.agent_id,
+		.group_per_user = r->en->config.settings.group_per_user,
+		.thread_per_user = r->en->config.settings.thread_per_user,
+	};
+	struct session_key by_source;
+	struct buf text;
+
+	if (r->ask.by_source) {
+		by_source = session_key_decide(&r->ask.source, &policy, &r->arena);
+		r->key = by_source.text;
+		r->shared = by_source.shared;
+		r->lane.id = lane_id_of_source(&r->arena, r->ask.workspace_id, &by_source);
+		return;
+	}
+	r->user = r->ask.key.user_id.len > 0 ? r->ask.key.user_id : r->caller.who.user_id;
+	r->ask.key.user_id = r->user;
+	r->shared = surface_key_is_shared(&r->ask.key);
+	if (r->shared)
+		r->user = (struct str){ 0 };
+	buf_init(&text, KEY_TEXT_MAX);
+	surface_key_format(&r->ask.key, &text);
+	r->key = arena_str(&r->arena, buf_str(&text));
+	buf_release(&text);
+	r->lane.id = lane_id_of_surface(&r->arena, &r->ask.key);
+}
+
+static void
+enter(struct resolving *r)
+{
+	struct resolving *first = map_find(&r->en->flights, r->lane.id);
+
+	if (first)
+		list_append(&first->queue, &r->node);
+	else
+		fly(r);
+}
+
+static void
+on_repeat(void *ctx, int rc, const struct err *err, const struct str *first)
+{
+	struct resolving *r = ctx;
+
+	if (rc != 0)
+		resolving_fail(r, rc, err);
+	else if (first)
+		resolving_replay(r, *first);
+	else
+		enter(r);
+}
+
+void
+engine_session_resolve(struct engine *en, const struct engine_call *call, struct json body)
+{
+	struct resolving *r;
+	struct err e;
+	int rc;
+
+	if (engine_is_closed(en, call))
+		return;
+	r = xcalloc(1, sizeof *r);
+	list_init(&r->node);
+	list_init(&r->queue);
+	r->en = en;
+	r->call = *call;
+	r->caller = *call->caller;
+	arena_init(&r->arena);
+	rc = lane_ask_read(body, &r->arena, &r->ask, &e);
+	if (rc == 0)
+		rc = lane_ask_check(&r->ask, &r->caller.who, &e);
+	if (rc != 0) {
+		engine_refuse(en, call, rc, &e);
+		resolving_free(r);
+		return;
+	}
+	name_lane(r);
+	if (repeat_is_keyed(call->repeat))
+		repeat_find(en, call->repeat, on_repeat, r);
+	else
+		enter(r);
+}
