@@ -161,9 +161,9 @@ sim_saw(struct world *w, enum sim_scene scene)
 
 /* ---- one step ---- */
 
-enum source { SOURCE_TASK, SOURCE_TIMER, SOURCE_STORE, SOURCE_WATCH };
+enum spring { SPRING_TASK, SPRING_TIMER, SPRING_STORE, SPRING_WATCH };
 struct choice {
-	enum source source;
+	enum spring source;
 	struct sim_node *node;
 	int session;
 };
@@ -194,16 +194,16 @@ look_around(struct world *w)
 		if (!n)
 			continue;
 		consider(w, &c, sim_host_has_task(&n->host) ? 0 : INT64_MAX,
-			 (struct choice){ SOURCE_TASK, n, SIM_NONE });
+			 (struct choice){ SPRING_TASK, n, SIM_NONE });
 		consider(w, &c, sim_host_due_ms(&n->host),
-			 (struct choice){ SOURCE_TIMER, n, SIM_NONE });
+			 (struct choice){ SPRING_TIMER, n, SIM_NONE });
 		consider(w, &c, sim_store_due_ms(n->store),
-			 (struct choice){ SOURCE_STORE, n, SIM_NONE });
+			 (struct choice){ SPRING_STORE, n, SIM_NONE });
 	}
 	for (int i = 0; i < SIM_SESSIONS; i++)
 		if (w->node && w->node->started && !w->node->draining)
 			consider(w, &c, w->watch_ms[i],
-				 (struct choice){ SOURCE_WATCH, w->node, i });
+				 (struct choice){ SPRING_WATCH, w->node, i });
 	return c;
 }
 
@@ -212,10 +212,10 @@ let_happen(struct world *w, const struct choice *c)
 {
 	w->happened++;
 	switch (c->source) {
-	case SOURCE_TASK: sim_host_run_task(&c->node->host); return;
-	case SOURCE_TIMER: sim_host_fire(&c->node->host); return;
-	case SOURCE_STORE: sim_store_run(c->node->store); return;
-	case SOURCE_WATCH:
+	case SPRING_TASK: sim_host_run_task(&c->node->host); return;
+	case SPRING_TIMER: sim_host_fire(&c->node->host); return;
+	case SPRING_STORE: sim_store_run(c->node->store); return;
+	case SPRING_WATCH:
 		w->watch_ms[c->session] = INT64_MAX;
 		sim_clients_wake(w, c->session);
 		return;
@@ -287,12 +287,13 @@ make_agent(struct world *w, const char *id, const char *more)
 {
 	struct str body = arena_printf(
 		&w->arena, "{\"id\":\"%s\",\"version\":1,\"model\":\"sim\"%s}", id, more);
+	struct str name = str_of(id);
 	struct store_put puts[] = {
-		{ .record = { .kind = RECORD_AGENT, .id = str_of(id), .body = body },
+		{ .record = { .kind = RECORD_AGENT, .id = name, .body = body },
 		  .if_version = STORE_VERSION_ANY },
 		{ .record = { .kind = RECORD_AGENT_VERSION,
-			      .id = arena_printf(&w->arena, "%s/0000000001", id),
-			      .owner = str_of(id),
+			      .id = arena_printf(&w->arena, STR_FMT "/0000000001", STR_ARG(name)),
+			      .owner = name,
 			      .body = body },
 		  .if_version = STORE_VERSION_ANY },
 	};
