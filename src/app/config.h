@@ -85,6 +85,7 @@ struct config_agent {
 	struct reset_settings session_reset;
 	int idle_timeout_minutes; /* session.idleTimeoutMinutes; 0: never; -1: not said */
 	int daily_reset_hour;     /* session.dailyResetHour 0..23; -1: not said */
+	struct str time_zone;     /* IANA name; empty: not said */
 };
 
 enum config_log_format { CONFIG_LOG_JSON, CONFIG_LOG_TEXT };
@@ -144,6 +145,7 @@ struct config {
 		int64_t gateway_timeout_s; /* of a turn */
 		int64_t drain_timeout_s;
 	} agent;
+	struct str time_zone; /* IANA name, of agents that have none of their own */
 	struct reset_settings session_reset; /* where nothing more specific speaks */
 	struct config_platforms {
 		const struct config_platform *ptr;

@@ -170,6 +170,9 @@ const struct config_key CONFIG_KEYS[] = {
 	{ "agent.drain_timeout_s", S(0, 3600), FILE_(agent.drain_timeout_s), .value = "60 s",
 	  .doc = "how long a shutdown waits for turns that run" },
 
+	{ "time_zone", .type = CONFIG_TEXT, FILE_(time_zone), .max = 64, .value = "UTC",
+	  .check = config_name_check_zone,
+	  .doc = "where the agents' days begin: an IANA name like Europe/Berlin" },
 	{ "session_reset.mode", WORD(RESET_MODES), FILE_(session_reset.mode), .value = "none",
 	  .doc = "what starts a new session by itself: nothing, idleness, the hour, or either" },
 	{ "session_reset.at_hour", INT(0, 23), FILE_(session_reset.at_hour), .value = "4",
@@ -211,6 +214,9 @@ const struct config_key CONFIG_KEYS[] = {
 	  .doc = "idleness after which this agent's sessions start anew; 0: never" },
 	{ "agents.<id>.session.dailyResetHour", INT(0, 23), AGENT(daily_reset_hour),
 	  .doc = "hour at which they do" },
+	{ "agents.<id>.time_zone", .type = CONFIG_TEXT, AGENT(time_zone), .max = 64,
+	  .check = config_name_check_zone, .shown = "as `time_zone`",
+	  .doc = "where this agent's days begin" },
 	{ "privacy.redact_pii", FLAG("false"), FILE_(privacy.redact_pii),
 	  .doc = "hash ids of people and chats in what the model reads, where the platform "
 		 "allows" },

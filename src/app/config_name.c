@@ -1,7 +1,9 @@
 #include "app/config_name.h"
 
 #include "app/config_problem.h"
+#include "base/file.h"
 #include "core/source.h"
+#include "core/zone.h"
 
 bool
 config_name_is_segment(struct str name)
@@ -41,6 +43,28 @@ config_name_check_model(struct str name, struct err *e)
 				       "must be a model's name without blanks or '*'");
 	}
 	return 0;
+}
+
+int
+config_name_check_zone(struct str name, struct err *e)
+{
+	char shown[CONFIG_SHOWN_MAX];
+	struct str tzif;
+	struct zone zone;
+	struct arena a;
+	int rc = 0;
+
+	arena_init(&a);
+	if (!str_eq(name, STR("UTC"))) /* needs no rules, so none need be installed */
+		rc = file_read_zoneinfo(name, &a, &tzif, e);
+	if (rc == 0 && !str_eq(name, STR("UTC")))
+		rc = zone_parse(tzif, &a, &zone, e);
+	arena_release(&a);
+	return rc == 0 ? 0
+		       : err_set(e, ERR_INVALID,
+				 "'%s' is no time zone that is known here; names are like "
+				 "Europe/Berlin",
+				 config_problem_quote(name, shown));
 }
 
 int

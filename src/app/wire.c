@@ -13,6 +13,7 @@
 #include "app/mcp_tools.h"
 #include "app/models.h"
 #include "app/owner_token.h"
+#include "app/policies.h"
 #include "app/runtime_files.h"
 #include "app/session_folder.h"
 #include "base/clock.h"
@@ -45,6 +46,7 @@ struct wire {
 	struct store *store;
 	struct loop_task flush; /* what this turn appended leaves together */
 	struct models *models;
+	struct policies *policies;
 	struct toolset *tools;
 	struct mcp_tools *servers;
 	struct runtime_files *files;
@@ -344,6 +346,8 @@ settings_of(const struct config *config)
 		},
 		.user_budget = config->budgets.user * PICO_PER_MICRO,
 		.day_budget = config->budgets.day * PICO_PER_MICRO,
+		.group_per_user = config->group_sessions_per_user,
+		.thread_per_user = config->thread_sessions_per_user,
 	};
 }
 
@@ -368,6 +372,7 @@ wire_open(struct wire **out, struct loop *loop, const struct config *config,
 		rc = runtime_files_new(&w->files, config->data, e);
 	if (rc == 0) {
 		w->models = models_new(w->host, loop, config);
+		w->policies = policies_new(config);
 		open_tools(w);
 		w->engine = engine_new(&(struct engine_config){
 			.store = w->store,
@@ -377,6 +382,7 @@ wire_open(struct wire **out, struct loop *loop, const struct config *config,
 			.servers = mcp_tools_set(w->servers),
 			.folders = { session_work, w },
 			.files = runtime_files_port(w->files),
+			.policies = policies_port(w->policies),
 			.owner_token = str_of(w->owner_token),
 			.settings = settings_of(config),
 		});
@@ -413,6 +419,7 @@ wire_reload(struct wire *w, const struct config *config)
 	w->config = config;
 	api_set_lists(w->api, config->hosts, config->origins);
 	models_reload(w->models, config);
+	policies_reload(w->policies, config);
 	settings = settings_of(config);
 	engine_reload(w->engine, &settings);
 	if (use_certificate(w, &e) != 0)
@@ -471,6 +478,7 @@ wire_close(struct wire **wire)
 	runtime_files_free(&w->files);
 	api_free(&w->api);
 	models_free(&w->models);
+	policies_free(&w->policies);
 	mcp_tools_close(&w->servers);
 	if (w->tools)
 		w->tools->ops->free(w->tools);

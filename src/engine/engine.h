@@ -18,6 +18,7 @@
 #include "base/str.h"
 #include "core/access_policy.h"
 #include "core/approval_policy.h"
+#include "core/context_text.h"
 #include "core/event.h"
 #include "core/input.h"
 #include "core/principal.h"
@@ -93,12 +94,21 @@ struct engine_lane {
 	enum source_chat_type chat_type;
 	struct str agent;
 };
+/* What a model in a lane is told of the rest of the world. Good until the next reload. */
+struct engine_surroundings {
+	const struct str *platforms; /* connected ones */
+	size_t platform_count;
+	const struct context_home *homes;
+	size_t home_count;
+	bool redact; /* ids of people and chats are hashed for the model */
+};
 /* What the operator says of lanes; NULL: nothing. Asked again each time, so that a reload counts. */
 struct engine_policies {
 	/* When their sessions are reset. */
 	struct reset_settings (*reset)(void *ctx, const struct engine_lane *lane);
 	/* Where the agent's days begin. The zone stays as long as the engine. */
 	const struct zone *(*zone)(void *ctx, struct str agent);
+	struct engine_surroundings (*around)(void *ctx, struct str platform);
 	void *ctx;
 };
 
