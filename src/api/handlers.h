@@ -19,6 +19,8 @@ exchange_fn token_create_route, token_list_route, token_revoke_route;
 /* api/session_routes */
 exchange_fn session_create_route, session_get_route, session_update_route, session_list_route,
 	session_delete_route, session_archive_route, session_wake_route, session_search_route;
+/* api/lane_routes */
+exchange_fn session_resolve_route;
 /* api/session_bundle: the file that restores a log byte by byte */
 exchange_fn session_export_route, session_import_route;
 /* api/event_routes */

@@ -70,6 +70,8 @@ static const struct {
 	  " initial_events:[]object resources:[]object vault_ids:[]text budget:object?"
 	  " source:object" },
 	{ "SessionPage", PAGE_OF("Session") " prev_page:text? total:int" },
+	{ "SessionResolve", "key:object source:object agent_id workspace_id force_new:bool?" },
+	{ "SessionResolved", "session*:Session is_new*:bool reset_reason*:text? lane_id*" },
 	{ "SessionUpdate", "title:text? metadata:object budget:object? agent:object" },
 	{ "Thread", "id* type*:=session_thread session_id* status*:" STATUSES },
 	{ "ThreadPage", PAGE_OF("Thread") },

@@ -123,6 +123,9 @@ const struct api_route API_ROUTES[] = {
 	  " workspace_id participant active_minutes text include_inactive include_total"
 	  " metadata.*",
 	  .response = "SessionPage", .summary = "List sessions, newest activity first" },
+	{ ROW("POST", "/v1/sessions/resolve", session_resolve_route, ACCESS_AGENT_USE, "sessions"),
+	  TAKES("SessionResolve"), .response = "SessionResolved",
+	  .summary = "Find the session that a conversation is in, or open one" },
 	{ ROW("POST", "/v1/sessions/import", session_import_route, ACCESS_SERVER, "sessions"),
 	  .body = ROUTE_BYTES, .mutates = true, .body_bytes = IMPORT_MAX, .request = "Bundle",
 	  .response = "Session", .summary = "Restore a session from its exported bundle" },

@@ -128,7 +128,7 @@ check_source(const struct lane_ask *ask, const struct principal *who, struct err
 		return 0;
 	if (who->kind == TOKEN_USER && own_platform(platform))
 		return 0;
-	return err_set(e, ERR_DENIED,
+	return err_set(e, ERR_INVALID,
 		       "source.platform: only an owner or the channel itself speaks for " STR_FMT,
 		       STR_ARG(platform));
 }
@@ -139,12 +139,11 @@ check_key(const struct lane_ask *ask, const struct principal *who, struct err *e
 	struct str user = ask->key.user_id;
 
 	if (user.len > 0 && !str_eq(user, who->user_id))
-		return err_set(e, ERR_DENIED, "key.user_id: only an owner names another user");
-	if (who->kind == TOKEN_USER ||
-	    (who->kind == TOKEN_CHANNEL && str_eq(who->namespace, ask->key.surface)))
-		return 0;
-	return err_set(e, ERR_DENIED,
-		       "key.surface: only an owner, a user or the channel itself speaks here");
+		return err_set(e, ERR_INVALID, "key.user_id: only an owner names another user");
+	if (who->kind == TOKEN_CHANNEL && !str_eq(who->namespace, ask->key.surface))
+		return err_set(e, ERR_INVALID, "key.surface: this token speaks for " STR_FMT,
+			       STR_ARG(who->namespace));
+	return 0;
 }
 
 int

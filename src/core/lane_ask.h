@@ -30,8 +30,8 @@ NODISCARD int lane_ask_read(struct json body, struct arena *a, struct lane_ask *
 
 /* May they speak for this conversation? Owners for any. A channel for those of its own platform. A user
  * by keys of their own, and by a source only where no channel carries the messages (api, cli, local,
- * web): else they could open the lane of somebody else's chat before it does, and listen. ERR_DENIED
- * with the reason. */
+ * web): else they could open the lane of somebody else's chat before it does, and listen. ERR_INVALID
+ * names the member. */
 NODISCARD int
 lane_ask_check(const struct lane_ask *ask, const struct principal *who, struct err *e);
 

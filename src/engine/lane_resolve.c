@@ -36,6 +36,8 @@ struct resolving {
 	struct lane lane;             /* its id is set from the start */
 	struct store_session session; /* the current one, while there is one to go on with */
 	bool has_session, takes_part;
+	int64_t agent_version;
+	bool agent_archived; /* then its conversations go on, but no new one begins */
 	struct resolve_plan plan;
 	struct str id; /* of the session that comes out */
 	int tries;
@@ -280,7 +282,7 @@ new_id(struct resolving *r)
 }
 
 static void
-append_created(struct resolving *r, struct commit *c, int64_t agent_version)
+append_created(struct resolving *r, struct commit *c)
 {
 	struct session_source from = lane_ask_session_source(&r->ask);
 	struct buf payload, source;
@@ -294,7 +296,7 @@ append_created(struct resolving *r, struct commit *c, int64_t agent_version)
 	event_make_created(&payload,
 			   &(struct make_created){
 				   .agent_id = r->ask.agent_id,
-				   .agent_version = agent_version,
+				   .agent_version = r->agent_version,
 				   .environment_id = CATALOG_ENVIRONMENT,
 				   .source = buf_str(&source),
 				   .group = r->shared,
@@ -307,51 +309,28 @@ append_created(struct resolving *r, struct commit *c, int64_t agent_version)
 }
 
 static void
-create(struct resolving *r, int64_t agent_version)
+create(struct resolving *r)
 {
 	struct commit *c;
+	struct err e;
+
+	if (r->agent_archived) {
+		resolving_fail(r,
+			       err_set(&e, ERR_CONFLICT, "agent_id: %s",
+				       access_reason_text(ACCESS_AGENT_ARCHIVED)),
+			       &e);
+		return;
+	}
 
 	r->id = new_id(r);
 	fill_entry(r, host_now_ms(r->en->host));
 	c = commit_new(r->en, r->id);
 	commit_require(c)->absent = true;
-	append_created(r, c, agent_version);
+	append_created(r, c);
 	lane_put(c, &r->lane);
 	put_participant(r, c, r->id);
 	commit_repeat(c, r->call.repeat, remembered(r));
 	commit_submit(c, on_committed, r);
-}
-
-static int
-check_agent(struct resolving *r, const struct catalog_agent *agent, struct err *e)
-{
-	struct access_target target = { .agent_archived = agent->archived, .level = agent->level };
-	struct access_decision d = access_policy_decide(&r->caller.who, ACCESS_AGENT_USE, &target);
-	int rc = d.answer == ACCESS_CONFLICT    ? ERR_CONFLICT
-		 : d.answer == ACCESS_FORBIDDEN ? ERR_DENIED
-						: ERR_NOT_FOUND;
-
-	return d.answer == ACCESS_ALLOW
-		       ? 0
-		       : err_set(e, rc, "agent_id: %s", access_reason_text(d.reason));
-}
-
-static void
-on_agent(void *ctx, int rc, const struct err *err, const struct catalog_agent *agent)
-{
-	struct resolving *r = ctx;
-	struct err e = { 0 };
-
-	if (rc != 0) {
-		e = *err;
-		err_prefix(&e, rc, "agent_id: ");
-	} else {
-		rc = check_agent(r, agent, &e);
-	}
-	if (rc != 0)
-		resolving_fail(r, rc, &e);
-	else
-		create(r, agent->version);
 }
 
 /* ---- what is there, and what becomes of it ---- */
@@ -380,7 +359,7 @@ decide(struct resolving *r)
 	if (!r->plan.opens_session)
 		go_on(r);
 	else
-		catalog_agent(r->en->catalog, r->ask.agent_id, 0, on_agent, r);
+		create(r);
 }
 
 /* Surface group belongs to everybody in its workspace; the one that everybody is in is main, or none. */
@@ -483,6 +462,46 @@ enter(struct resolving *r)
 		fly(r);
 }
 
+static int
+check_agent(struct resolving *r, const struct catalog_agent *agent, struct err *e)
+{
+	struct access_target target = { .agent_archived = agent->archived, .level = agent->level };
+	struct access_decision d = access_policy_decide(&r->caller.who, ACCESS_AGENT_USE, &target);
+
+	r->agent_version = agent->version;
+	r->agent_archived = d.answer == ACCESS_CONFLICT;
+	if (d.answer == ACCESS_ALLOW || d.answer == ACCESS_CONFLICT)
+		return 0;
+	return err_set(e, d.answer == ACCESS_FORBIDDEN ? ERR_DENIED : ERR_NOT_FOUND, "agent_id: %s",
+		       access_reason_text(d.reason));
+}
+
+static void
+on_agent(void *ctx, int rc, const struct err *err, const struct catalog_agent *agent)
+{
+	struct resolving *r = ctx;
+	struct err e = { 0 };
+
+	if (rc != 0) {
+		e = *err;
+		rc = err_prefix(&e, rc, "agent_id: ");
+	} else {
+		rc = check_agent(r, agent, &e);
+	}
+	if (rc == 0)
+		rc = lane_ask_check(&r->ask, &r->caller.who, &e);
+	if (rc != 0)
+		resolving_fail(r, rc, &e);
+	else
+		enter(r);
+}
+
+static void
+look_for_agent(struct resolving *r)
+{
+	catalog_agent(r->en->catalog, r->ask.agent_id, 0, on_agent, r);
+}
+
 static void
 on_repeat(void *ctx, int rc, const struct err *err, const struct str *first)
 {
@@ -493,7 +512,7 @@ on_repeat(void *ctx, int rc, const struct err *err, const struct str *first)
 	else if (first)
 		resolving_replay(r, *first);
 	else
-		enter(r);
+		look_for_agent(r);
 }
 
 void
@@ -513,8 +532,6 @@ engine_session_resolve(struct engine *en, const struct engine_call *call, struct
 	r->caller = *call->caller;
 	arena_init(&r->arena);
 	rc = lane_ask_read(body, &r->arena, &r->ask, &e);
-	if (rc == 0)
-		rc = lane_ask_check(&r->ask, &r->caller.who, &e);
 	if (rc != 0) {
 		engine_refuse(en, call, rc, &e);
 		resolving_free(r);
@@ -524,5 +541,5 @@ engine_session_resolve(struct engine *en, const struct engine_call *call, struct
 	if (repeat_is_keyed(call->repeat))
 		repeat_find(en, call->repeat, on_repeat, r);
 	else
-		enter(r);
+		look_for_agent(r);
 }

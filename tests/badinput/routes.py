@@ -13,6 +13,7 @@ BODIES = {  # by the name of the schema; a good body for each
     "UserUpdate": {"name": "U2"},
     "TokenCreate": {"kind": "owner", "name": "t"},
     "SessionCreate": {"agent": "main", "environment_id": "local-default", "title": "T"},
+    "SessionResolve": {"key": {"surface": "chat", "surface_id": "1"}},
     "SessionUpdate": {"title": "T2"},
     "EventSend": {"events": [{"type": "system.message", "content": [{"type": "text", "text": "x"}]}]},
     "MessagePost": {"text": "x", "mode": "append"},

@@ -63,7 +63,7 @@ A8_a_key_has_one_session_per_user(void **state)
 					   "'user_id':'" STR_FMT "'}}",
 					   STR_ARG(ann->who.user_id))
 				      .ptr),
-		   ERR_DENIED, "only an owner");
+		   ERR_INVALID, "only an owner");
 	engine_rig_release(&r);
 }
 
@@ -168,7 +168,7 @@ P2_the_lane_of_others_is_not_found(void **state)
 	rig_expect(a, 0, NULL);
 	rig_expect(resolve_as(&r, bob, "{'source':{'platform':'web','chat_id':'1'}}"),
 		   ERR_NOT_FOUND, "no such conversation");
-	rig_expect(resolve_as(&r, bob, DM), ERR_DENIED, "source.platform");
+	rig_expect(resolve_as(&r, bob, DM), ERR_INVALID, "source.platform");
 	engine_rig_release(&r);
 }
 
@@ -185,7 +185,7 @@ P3_a_channel_resolves_its_own(void **state)
 	a = resolve_as(&r, telegram, DM);
 	rig_expect(a, 0, NULL);
 	rig_expect(resolve_as(&r, telegram, DM), 0, NULL);
-	rig_expect(resolve_as(&r, telegram, "{'source':{'platform':'slack'}}"), ERR_DENIED, NULL);
+	rig_expect(resolve_as(&r, telegram, "{'source':{'platform':'slack'}}"), ERR_INVALID, NULL);
 	engine_rig_release(&r);
 }
 
