@@ -290,20 +290,26 @@ lane_entry_write(const struct lane_entry *lane, struct jw *w)
 	jw_end_object(w);
 }
 
+bool
+lane_entry_is_stale(const struct lane_entry *lane, int64_t before_ms, bool busy)
+{
+	return !busy && !lane->recover.suspended && lane->updated_ms < before_ms;
+}
+
 void
 lane_entry_count(struct lane_entry *lane, const struct session_counters *c)
 {
-	bool requests = c->priced_requests + c->unpriced_requests > 0;
-
+	if (c->last_activity_ms > lane->updated_ms)
+		lane->updated_ms = c->last_activity_ms;
+	if (c->priced_requests + c->unpriced_requests == 0)
+		return; /* an imported entry knows more than a log without requests */
 	lane->input_tokens = c->usage.input;
 	lane->output_tokens = c->usage.output;
 	lane->cache_read_tokens = c->usage.cache_read;
 	lane->cache_write_tokens = c->usage.cache_write;
 	lane->total_tokens = c->total_tokens;
 	lane->estimated_cost_usd = (double)c->cost_picodollars / PICODOLLARS;
-	lane->cost_status = str_of(cost_status_name(
-		requests && c->unpriced_requests == 0 ? COST_EXACT : COST_UNKNOWN));
+	lane->cost_status =
+		str_of(cost_status_name(c->unpriced_requests == 0 ? COST_EXACT : COST_UNKNOWN));
 	lane->last_prompt_tokens = c->last_prompt_tokens;
-	if (c->last_activity_ms > lane->updated_ms)
-		lane->updated_ms = c->last_activity_ms;
 }

@@ -56,5 +56,8 @@ void lane_entry_write(const struct lane_entry *lane, struct jw *w);
 /* Its members alone, into an object that is open. */
 void lane_entry_write_members(const struct lane_entry *lane, struct jw *w);
 
-/* The counters of the current session, and its activity where that is the later one. */
+/* Not active since before_ms, and nothing keeps it: suspended and busy ones stay. */
+bool lane_entry_is_stale(const struct lane_entry *lane, int64_t before_ms, bool busy);
+/* The counters of the current session, once its log has any, and its activity where that is the later
+ * one. */
 void lane_entry_count(struct lane_entry *lane, const struct session_counters *c);

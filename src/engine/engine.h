@@ -21,6 +21,7 @@
 #include "core/context_text.h"
 #include "core/event.h"
 #include "core/input.h"
+#include "core/lane_entry.h"
 #include "core/principal.h"
 #include "core/reset_policy.h"
 #include "core/retry_policy.h"
@@ -189,6 +190,7 @@ struct engine_answer {
 	struct str secret;      /* of a new token: shown once */
 	bool created;           /* a session was opened, not reopened */
 	struct str current; /* with ERR_CONFLICT of an archived session: the one that is current */
+	int64_t count;      /* * things that were changed, of commands about many */
 	struct str lane;    /* * that was resolved or changed */
 	struct str reset_reason; /* * why a resolved lane has a new session; NULL ptr: no reset */
 };
@@ -265,6 +267,29 @@ struct engine_log {
 void engine_import(struct engine *en, const struct engine_call *call, const struct engine_log *log);
 /* Look at the session and run one turn if anything is pending or due. */
 void engine_wake(struct engine *en, const struct engine_call *call, struct str session);
+
+/* ---- lanes: which session a conversation is in ---- */
+
+/* Who may do what to the current session may do it to its lane. Answers name the lane. */
+
+/* {last_prompt_tokens?, display_name?}: something happened in it just now. */
+void engine_lane_update(struct engine *en, const struct engine_call *call, struct str lane,
+			struct json body);
+/* Its next message opens a new session. */
+void engine_lane_suspend(struct engine *en, const struct engine_call *call, struct str lane);
+/* {reason?}: its next message continues the session, whatever policies say. Not if it is suspended. */
+void engine_lane_mark_resume(struct engine *en, const struct engine_call *call, struct str lane,
+			     struct json body);
+void engine_lane_clear_resume(struct engine *en, const struct engine_call *call, struct str lane);
+/* Of all lanes, by operators; count says how many: {max_age_seconds?} marked, {max_age_days} forgotten. */
+void engine_lane_mark_recent(struct engine *en, const struct engine_call *call, struct json body);
+void engine_lane_prune(struct engine *en, const struct engine_call *call, struct json body);
+
+/* One lane, with the counters of its session; good during the call. */
+typedef void engine_lane_fn(void *ctx, int rc, const struct err *err, struct str lane,
+			    const struct lane_entry *entry);
+void engine_lane_get(struct engine *en, const struct engine_caller *caller, struct str lane,
+		     engine_lane_fn *done, void *ctx);
 
 /* ---- the work queue of an environment whose tools run elsewhere ---- */
 

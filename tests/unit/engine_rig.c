@@ -343,6 +343,7 @@ rig_answered(void *ctx, const struct engine_answer *answer)
 	a->event_count = answer->event_count;
 	a->triggered = answer->triggered;
 	a->created = answer->created;
+	a->count = answer->count;
 	a->lane = arena_str(&a->rig->arena, answer->lane);
 	a->reset_reason = arena_str(&a->rig->arena, answer->reset_reason);
 	if (answer->events && answer->event_count > 0)

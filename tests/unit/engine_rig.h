@@ -59,6 +59,7 @@ struct rig_answer {
 	struct str event_id; /* of the last event; empty on a replay */
 	bool triggered, created;
 	struct str lane, reset_reason;
+	int64_t count;
 	struct engine_rig *rig;
 };
 /* For engine_call: done and ctx. */

@@ -201,8 +201,30 @@ K5_the_counters_are_those_of_the_log(void **state)
 	assert_int_equal(lane.updated_ms, 8);
 	check_str("status", lane.cost_status, STR("unknown"));
 	c.priced_requests = c.unpriced_requests = 0;
+	c.total_tokens = 0;
 	lane_entry_count(&lane, &c);
-	check_str("nothing was asked", lane.cost_status, STR("unknown"));
+	assert_int_equal(lane.total_tokens, 12); /* a log that knows nothing */
+}
+
+static const struct stale_row {
+	const char *name;
+	int64_t updated_ms;
+	bool suspended, busy, want;
+} STALE_ROWS[] = {
+	{ "K7 prune drops what is old", 99, false, false, true },
+	{ "K7 prune keeps what is not", 100, false, false, false },
+	{ "K7 prune keeps suspended ones", 99, true, false, false },
+	{ "K7 prune keeps busy ones", 99, false, true, false },
+};
+
+static void
+lane_is_stale(void **state)
+{
+	const struct stale_row *row = *state;
+	struct lane_entry lane = { .updated_ms = row->updated_ms,
+				   .recover.suspended = row->suspended };
+
+	assert_int_equal(lane_entry_is_stale(&lane, 100, row->busy), row->want);
 }
 
 int
@@ -212,6 +234,7 @@ main(void)
 
 	SUITE_ROWS(&s, MEMBER_ROWS, member_is_kept);
 	SUITE_ROWS(&s, REFUSAL_ROWS, entry_is_refused);
+	SUITE_ROWS(&s, STALE_ROWS, lane_is_stale);
 	SUITE_TEST(&s, K5_a_file_of_another_make);
 	SUITE_TEST(&s, K5_the_counters_are_those_of_the_log);
 	return suite_run(&s, "lane_entry");
