@@ -1,0 +1,47 @@
+/* rollover - one conversation ends and the next begins, in one transaction: the old session's end, its
+ * session.reset and the new session's session.created, linked both ways, are all there or none is.
+ *
+ * Automatic causes (idle, daily) wait for nobody: they fail with ERR_CONFLICT when a turn is open or a
+ * trigger is pending, checked in the transaction. The others end from outside: the fence is bumped, open
+ * calls get cancelled results, the message being written is kept as far as it came, the queue is
+ * cancelled, wakes are dropped, and a turn that runs here stops. */
+#pragma once
+#include "engine/commit.h"
+
+enum rollover_cause { ROLLOVER_IDLE, ROLLOVER_DAILY, ROLLOVER_SUSPENDED, ROLLOVER_MANUAL };
+/* "idle", "daily", "suspended", "manual": session.reset's reason. */
+struct str rollover_cause_name(enum rollover_cause cause);
+
+/* What is about to be written. */
+struct rollover_step {
+	const struct store_session *old; /* as it was read just now */
+	struct str new_id;
+	struct commit *ending;    /* the old session's part; takes puts, keys and repeats */
+	struct commit *beginning; /* the new session's, behind its session.created */
+};
+
+struct rollover {
+	struct str old;
+	enum rollover_cause cause;
+	bool to_inactive;    /* the old one becomes inactive, not archived: /new without a lane */
+	struct str new_id;   /* empty: one is made, dated, with the old one's platform before it */
+	struct str lane_key; /* of the new session; empty: the old one's */
+	bool group;          /* the new one is a group's; or if the old one is */
+	/* Adds what changes with it (the lane's record, keys, a first message). Called once for each try,
+	 * right before the commit; texts are copied. Anything but 0 ends the rollover with that. NULL:
+	 * nothing more. */
+	int (*add)(void *ctx, const struct rollover_step *step, struct err *e);
+};
+
+struct rollover_over {
+	int rc; /* 0, STORE_REPLAYED (of a key that add brought), or why nothing happened */
+	const struct err *err;
+	struct str new_id;                  /* of a replay: the key's answer */
+	bool had_activity;                  /* the old one had used tokens */
+	const struct commit_result *result; /* NULL unless something was committed */
+};
+typedef void rollover_fn(void *ctx, const struct rollover_over *over);
+
+/* Texts of *r must stay until done, which never comes from inside; ctx goes to add as well. A conflict is
+ * tried again while it is the old log that moved; a conflict of what add brought is told. */
+void rollover_run(struct engine *en, const struct rollover *r, rollover_fn *done, void *ctx);
