@@ -19,6 +19,8 @@ struct commit {
 	struct store_put *puts;
 	size_t put_room;
 	struct store_key *keys; /* room for KEYS_MAX */
+	struct commit *joined;  /* the part of another session, in our arena; NULL: none */
+	struct commit *whole;   /* of that part: what it is joined to */
 	commit_fn *done;
 	void *ctx;
 };
@@ -63,7 +65,17 @@ commit_engine(const struct commit *c)
 struct arena *
 commit_arena(struct commit *c)
 {
-	return &c->arena;
+	return c->whole ? &c->whole->arena : &c->arena;
+}
+
+struct commit *
+commit_join(struct commit *c, struct str session)
+{
+	c->joined = ARENA_NEW(&c->arena, struct commit);
+	c->joined->en = c->en;
+	c->joined->whole = c;
+	c->joined->item.session = arena_str(&c->arena, session);
+	return c->joined;
 }
 
 struct store_require *
@@ -95,20 +107,20 @@ grow(struct arena *a, void *array, size_t count, size_t *room, size_t size)
 static struct str
 keep(struct commit *c, struct str text, bool borrowed)
 {
-	return borrowed || text.len == 0 ? text : arena_str(&c->arena, text);
+	return borrowed || text.len == 0 ? text : arena_str(commit_arena(c), text);
 }
 
 struct str
 commit_append(struct commit *c, const struct commit_event *ev)
 {
+	struct arena *a = commit_arena(c);
 	struct event *out;
 
-	c->events =
-		grow(&c->arena, c->events, c->item.event_count, &c->event_room, sizeof *c->events);
+	c->events = grow(a, c->events, c->item.event_count, &c->event_room, sizeof *c->events);
 	out = &c->events[c->item.event_count++];
 	*out = (struct event){
 		.id = ev->id.len > 0 ? keep(c, ev->id, ev->borrowed)
-				     : engine_make_id(c->en, &c->arena, "sevt"),
+				     : engine_make_id(c->en, a, "sevt"),
 		.kind = ev->kind,
 		.author = ev->author,
 		.created_at_ms = host_now_ms(c->en->host),
@@ -138,6 +150,8 @@ commit_put(struct commit *c, const struct store_put *put)
 {
 	struct store_put *out;
 
+	if (c->whole) /* records and keys belong to no session: the whole has them */
+		c = c->whole;
 	c->puts = grow(&c->arena, c->puts, c->item.put_count, &c->put_room, sizeof *c->puts);
 	out = &c->puts[c->item.put_count++];
 	*out = *put;
@@ -152,6 +166,8 @@ commit_key(struct commit *c, const struct store_key *key)
 {
 	struct store_key *out;
 
+	if (c->whole)
+		c = c->whole;
 	if (!c->keys)
 		c->keys = ARENA_ARRAY(&c->arena, KEYS_MAX, struct store_key);
 	out = &c->keys[c->item.key_count++];
@@ -176,6 +192,16 @@ commit_repeat(struct commit *c, const struct engine_repeat *repeat, struct str a
 			      });
 }
 
+/* The events of one part are stored: numbered and told. */
+static void
+tell(struct commit *c, int64_t first_seq, int64_t change)
+{
+	for (size_t i = 0; i < c->item.event_count; i++)
+		c->events[i].seq = first_seq + (int64_t)i;
+	c->en->events_appended += c->item.event_count;
+	fanout_events(c->en, c->item.session, c->events, c->item.event_count, change);
+}
+
 static void
 on_stored(void *ctx, const struct store_result *result)
 {
@@ -184,12 +210,14 @@ on_stored(void *ctx, const struct store_result *result)
 	struct commit_result out = { .store = result };
 
 	if (result->rc == 0 && c->item.event_count > 0) {
-		for (size_t i = 0; i < c->item.event_count; i++)
-			c->events[i].seq = result->first_seq + (int64_t)i;
+		tell(c, result->first_seq, result->change);
 		out.events = c->events;
 		out.event_count = c->item.event_count;
-		en->events_appended += c->item.event_count;
-		fanout_events(en, c->item.session, c->events, c->item.event_count, result->change);
+	}
+	if (result->rc == 0 && c->joined && c->joined->item.event_count > 0) {
+		tell(c->joined, result->joined.first_seq, result->joined.change);
+		out.joined_events = c->joined->events;
+		out.joined_count = c->joined->item.event_count;
 	}
 	if (c->item.put_count > 0 &&
 	    (result->rc == 0 || result->rc == ERR_UNAVAILABLE)) /* it may be stored */
@@ -206,5 +234,9 @@ commit_submit(struct commit *c, commit_fn *done, void *ctx)
 	c->item.events = c->events;
 	c->item.puts = c->puts;
 	c->item.keys = c->keys;
+	if (c->joined) {
+		c->joined->item.events = c->joined->events;
+		c->item.joined = &c->joined->item;
+	}
 	store_append(c->en->store, &c->item, on_stored, c);
 }

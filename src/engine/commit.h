@@ -8,6 +8,9 @@ struct commit;
 /* What a commit is given is copied into its arena. session empty: records only. */
 struct commit *commit_new(struct engine *en, struct str session);
 struct engine *commit_engine(const struct commit *c);
+/* A second part, of another session, in the same all-or-nothing change; filled like the first (what is
+ * put or keyed with it belongs to both), gone with it, neither submitted nor abandoned by itself. */
+struct commit *commit_join(struct commit *c, struct str session);
 /* Dies with the commit, after done. */
 struct arena *commit_arena(struct commit *c);
 /* To fill: preconditions that the store checks in the transaction. */
@@ -37,6 +40,8 @@ struct commit_result {
 	const struct store_result *store;
 	const struct event *events; /* with seq; good during the call */
 	size_t event_count;
+	const struct event *joined_events; /* the same of the joined part */
+	size_t joined_count;
 };
 typedef void commit_fn(void *ctx, const struct commit_result *result);
 /* Hands the item over. Watchers are told before done is called. c is gone afterwards. */

@@ -266,6 +266,24 @@ session_part_check(const struct store_item *item, struct err *e)
 	return rc == 0 ? lease_check(item, e) : rc;
 }
 
+static int
+joined_check(const struct store_item *item, const struct store_item *joined, struct err *e)
+{
+	int rc;
+
+	if (item->session.len == 0 || joined->session.len == 0)
+		return err_set(e, ERR_INVALID, "both parts of a joined item need a session");
+	if (str_eq(item->session, joined->session))
+		return err_set(e, ERR_INVALID, "a session is joined to itself");
+	if (joined->put_count + joined->key_count > 0 || joined->joined)
+		return err_set(e, ERR_INVALID,
+			       "a joined part has no records, no keys and no part of its own");
+	if (joined->event_count == 0 && joined->lease == STORE_LEASE_KEEP)
+		return err_set(e, ERR_INVALID, "a joined part that changes nothing");
+	rc = session_part_check(joined, e);
+	return rc == 0 ? 0 : err_prefix(e, rc, "joined: ");
+}
+
 int
 store_item_check(const struct store_item *item, struct err *e)
 {
@@ -280,6 +298,8 @@ store_item_check(const struct store_item *item, struct err *e)
 	if (rc == 0 && item->event_count + item->put_count + item->key_count == 0 &&
 	    item->lease == STORE_LEASE_KEEP)
 		rc = err_set(e, ERR_INVALID, "an item that changes nothing");
+	if (rc == 0 && item->joined)
+		rc = joined_check(item, item->joined, e);
 	return rc;
 }
 

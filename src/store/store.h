@@ -9,8 +9,8 @@
  * 1. An item is acknowledged (0) only when it is durable: committed and synced. An item that fails
  *    has left no trace. An outcome that cannot be known is ERR_UNAVAILABLE and is settled by
  *    repeating the item with the same key.
- * 2. Inside an item everything happens or nothing. Items of one session take effect in the order
- *    submitted; items of a batch fail one by one.
+ * 2. Inside an item everything happens or nothing, in both sessions if it has a joined part. Items of
+ *    one session take effect in the order submitted; items of a batch fail one by one.
  * 3. seq is dense from 1 and assigned in the transaction, like the chain hash and the change cursor.
  * 4. Projections (session row, transcript, queue, open calls) change in the same transaction and
  *    always equal core/replay of the log.
@@ -109,11 +109,21 @@ struct store_item {
 	size_t put_count;
 	const struct store_key *keys;
 	size_t key_count;
+	/* The part of another session in the same change: its preconditions, events and lease; no
+	 * records, no keys, nothing joined of its own. Its events come behind this part's. NULL: none. */
+	const struct store_item *joined;
 };
 
 enum {
 	STORE_REPLAYED = 1
 }; /* a key matched: nothing was written, the first answer is handed back */
+
+/* What became of the joined part; all zero on replay, where the key's answer must tell. */
+struct store_joined {
+	int64_t first_seq, head_seq;
+	struct sha256 head_hash;
+	int64_t waiting, fence, change; /* as in struct store_result */
+};
 
 struct store_result {
 	int rc; /* 0, STORE_REPLAYED or an ERR_* with its sentence in err */
@@ -125,6 +135,7 @@ struct store_result {
 	int64_t fence;   /* after STORE_LEASE_TAKE or BREAK */
 	int64_t change;             /* the change cursor behind its last event */
 	struct str session, answer; /* on replay: of the first item; good during the callback */
+	struct store_joined joined;
 };
 typedef void store_append_fn(void *ctx, const struct store_result *result);
 

@@ -10,6 +10,7 @@ contract_store_run(const struct contract_adapter *a)
 	rig_use(a);
 	contract_log(&s);
 	contract_require(&s);
+	contract_join(&s);
 	contract_key(&s);
 	contract_lease(&s);
 	contract_record(&s);

@@ -7,7 +7,7 @@
  * - part_require: every precondition, held and broken     - part_blob: payloads of every size
  * - part_key: repeats                                     - part_life: answers, watch, free, restart
  * - part_lease: fences and who may write                  - part_projection: projections equal replay
- * - part_record: versions and lists */
+ * - part_record: versions and lists                     - part_join: one change of two sessions */
 #pragma once
 #include "harness.h"
 #include "store/store.h"
@@ -28,6 +28,7 @@ int contract_store_run(const struct contract_adapter *a);
 /* The parts; each adds its tests. */
 void contract_log(struct suite *s);
 void contract_require(struct suite *s);
+void contract_join(struct suite *s);
 void contract_key(struct suite *s);
 void contract_lease(struct suite *s);
 void contract_record(struct suite *s);

@@ -98,7 +98,7 @@ rig_model(struct rig *r, const char *session)
 
 /* What was acknowledged is what the rules of the log allow, with the seqs and hash they give. */
 static void
-model_extend(struct rig *r, const struct store_item *item, const struct store_result *result)
+model_extend(struct rig *r, const struct store_item *item, const struct store_joined *result)
 {
 	struct model *m = map_find(&r->models, item->session);
 	const struct session_row *row;
@@ -239,8 +239,14 @@ on_appended(void *ctx, const struct store_result *result)
 	a->inside_call = r->in_call;
 	a->order = ++r->answers;
 	a->done = true;
-	if (result->rc == 0)
-		model_extend(r, a->item, result);
+	if (result->rc != 0)
+		return;
+	model_extend(r, a->item,
+		     &(struct store_joined){ .first_seq = result->first_seq,
+					     .head_seq = result->head_seq,
+					     .head_hash = result->head_hash });
+	if (a->item->joined)
+		model_extend(r, a->item->joined, &result->joined);
 }
 
 struct answer *
@@ -310,6 +316,8 @@ rig_expect(struct rig *r, const char *what, const struct store_item *item, int w
 	}
 	if (want < 0 && item->session.len > 0)
 		compare_session(r, item->session, what);
+	if (want < 0 && item->joined)
+		compare_session(r, item->joined->session, what);
 }
 
 /* ---- reading ---- */

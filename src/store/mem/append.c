@@ -79,110 +79,154 @@ check_state(const struct mem *m, const struct mem_session *s, const struct store
 	return check_named(s, r, e);
 }
 
+/* A part of the item on its way: the session it concerns, and what became of it. */
+struct part {
+	const struct store_item *item;
+	struct mem_session *session;
+	bool created, extended;
+	struct store_joined out;
+};
+
+static int
+find_session(struct mem *m, struct part *p, struct err *e)
+{
+	p->session = map_find(&m->sessions, p->item->session);
+	if (p->item->require.absent && p->session)
+		return err_set(e, ERR_CONFLICT, "the session exists already");
+	if (!p->item->require.absent && !p->session)
+		return err_set(e, ERR_NOT_FOUND, "there is no such session");
+	p->created = p->item->require.absent;
+	if (p->created)
+		p->session = mem_session_new(p->item->session);
+	return 0;
+}
+
+static int
+check(struct mem *m, struct part *p, struct err *e)
+{
+	int rc = find_session(m, p, e);
+
+	if (rc == 0)
+		rc = check_state(m, p->session, &p->item->require, e);
+	if (rc == 0 && p->item->lease == STORE_LEASE_TAKE && mem_session_is_held(p->session, m))
+		rc = err_set(e, ERR_CONFLICT, "the session's lease is held");
+	return rc;
+}
+
 /* The log grows, or all is as before. */
 static int
-extend(struct mem_session *s, const struct store_item *item, struct store_result *out)
+extend(struct part *p, struct err *e)
 {
-	const struct session_row *row = replay_session(s->replay);
-	int64_t first = row->head_seq + 1;
+	const struct store_item *item = p->item;
+	int64_t first = replay_session(p->session->replay)->head_seq + 1;
+	int rc = mem_session_extend(p->session, item->events, item->event_count, e);
+	const struct session_row *row = replay_session(p->session->replay);
 	size_t waiting;
-	int rc = mem_session_extend(s, item->events, item->event_count, &out->err);
 
 	if (rc != 0)
 		return rc;
-	row = replay_session(s->replay);
-	waiting = queue_depth(mem_session_waiting(s), row->state.phase != TURN_NONE);
-	if (item->require.has_max_waiting && (int64_t)waiting > item->require.max_waiting) {
-		mem_session_cut(s, item->event_count);
-		return err_set(&out->err, ERR_LIMIT, "%zu messages would wait, at most %lld may",
-			       waiting, (long long)item->require.max_waiting);
-	}
-	out->first_seq = item->event_count > 0 ? first : 0;
-	out->head_seq = row->head_seq;
-	out->head_hash = row->head_hash;
-	out->waiting = (int64_t)waiting;
+	p->extended = true;
+	waiting = queue_depth(mem_session_waiting(p->session), row->state.phase != TURN_NONE);
+	if (item->require.has_max_waiting && (int64_t)waiting > item->require.max_waiting)
+		return err_set(e, ERR_LIMIT, "%zu messages would wait, at most %lld may", waiting,
+			       (long long)item->require.max_waiting);
+	p->out.first_seq = item->event_count > 0 ? first : 0;
+	p->out.head_seq = row->head_seq;
+	p->out.head_hash = row->head_hash;
+	p->out.waiting = (int64_t)waiting;
 	return 0;
 }
 
 static void
-change_lease(struct mem *m, struct mem_session *s, enum store_lease lease, struct store_result *out)
+take_back(struct part *p)
 {
-	switch (lease) {
+	if (p->created)
+		mem_session_free(&p->session);
+	else if (p->extended)
+		mem_session_cut(p->session, p->item->event_count);
+}
+
+static void
+change_lease(struct mem *m, struct part *p)
+{
+	struct mem_session *s = p->session;
+
+	switch (p->item->lease) {
 	case STORE_LEASE_KEEP: return;
 	case STORE_LEASE_RELEASE: s->holder = (struct str){ 0 }; return;
 	case STORE_LEASE_TAKE:
 		s->holder = m->incarnation;
-		out->fence = ++s->fence;
+		p->out.fence = ++s->fence;
 		return;
 	case STORE_LEASE_BREAK:
 		s->holder = (struct str){ 0 };
-		out->fence = ++s->fence;
+		p->out.fence = ++s->fence;
 		return;
 	}
 }
 
 static void
-number_changes(struct mem *m, struct mem_session *s, struct store_result *out)
+number_changes(struct mem *m, struct part *p)
 {
-	for (int64_t seq = out->first_seq; seq > 0 && seq <= out->head_seq; seq++) {
-		*vec_push(&m->changes) = (struct mem_change){ s, seq };
-		out->change = s->events.ptr[seq - 1].change = (int64_t)m->changes.len;
+	for (int64_t seq = p->out.first_seq; seq > 0 && seq <= p->out.head_seq; seq++) {
+		*vec_push(&m->changes) = (struct mem_change){ p->session, seq };
+		p->out.change = p->session->events.ptr[seq - 1].change = (int64_t)m->changes.len;
 	}
 	m->base.change_head = (int64_t)m->changes.len;
 }
 
-/* The part of the session, and the last that can fail. */
-static int
-append_to(struct mem *m, struct mem_session *s, const struct store_item *item,
-	  struct store_result *out)
+/* Nothing can fail any more. */
+static void
+settle(struct mem *m, struct part *p)
 {
-	int rc = check_state(m, s, &item->require, &out->err);
-
-	if (rc == 0 && item->lease == STORE_LEASE_TAKE && mem_session_is_held(s, m))
-		rc = err_set(&out->err, ERR_CONFLICT, "the session's lease is held");
-	if (rc == 0)
-		rc = mem_records_check(m, item, &out->err);
-	if (rc == 0)
-		rc = extend(s, item, out);
-	if (rc != 0)
-		return rc;
-	change_lease(m, s, item->lease, out);
-	number_changes(m, s, out);
-	out->session = s->facts.id;
-	return 0;
+	change_lease(m, p);
+	number_changes(m, p);
+	if (p->created)
+		map_put(&m->sessions, p->session->facts.id, p->session);
 }
 
+/* The parts of the sessions, and whatever else can fail. */
 static int
-create(struct mem *m, const struct store_item *item, struct store_result *out)
+append_to_sessions(struct mem *m, const struct store_item *item, struct store_result *out)
 {
-	struct mem_session *s = mem_session_new(item->session);
-	int rc = append_to(m, s, item, out);
+	struct part parts[2] = { { .item = item }, { .item = item->joined } };
+	size_t count = item->joined ? 2 : 1;
+	int rc = 0;
 
+	for (size_t i = 0; rc == 0 && i < count; i++)
+		rc = check(m, &parts[i], &out->err);
 	if (rc == 0)
-		map_put(&m->sessions, s->facts.id, s);
-	else
-		mem_session_free(&s);
-	return rc;
+		rc = mem_records_check(m, item, &out->err);
+	for (size_t i = 0; rc == 0 && i < count; i++)
+		rc = extend(&parts[i], &out->err);
+	for (size_t i = 0; i < count; i++) {
+		if (rc == 0)
+			settle(m, &parts[i]);
+		else
+			take_back(&parts[i]);
+	}
+	if (rc != 0)
+		return rc;
+	out->session = parts[0].session->facts.id;
+	out->first_seq = parts[0].out.first_seq;
+	out->head_seq = parts[0].out.head_seq;
+	out->head_hash = parts[0].out.head_hash;
+	out->waiting = parts[0].out.waiting;
+	out->fence = parts[0].out.fence;
+	out->change = parts[0].out.change;
+	out->joined = parts[1].out;
+	return 0;
 }
 
 int
 mem_append(struct mem *m, const struct store_item *item, struct store_result *out)
 {
-	struct mem_session *s = map_find(&m->sessions, item->session);
 	int rc = recall(m, item, out);
 
 	if (rc != 0)
 		return rc;
-	if (item->session.len == 0)
-		rc = mem_records_check(m, item, &out->err);
-	else if (item->require.absent && s)
-		rc = err_set(&out->err, ERR_CONFLICT, "the session exists already");
-	else if (item->require.absent)
-		rc = create(m, item, out);
-	else if (!s)
-		rc = err_set(&out->err, ERR_NOT_FOUND, "there is no such session");
-	else
-		rc = append_to(m, s, item, out);
+	rc = item->session.len == 0 ? mem_records_check(m, item, &out->err)
+				    : append_to_sessions(m, item, out);
 	if (rc != 0)
 		return rc;
 	for (size_t i = 0; i < item->put_count; i++)
@@ -190,5 +234,7 @@ mem_append(struct mem *m, const struct store_item *item, struct store_result *ou
 	for (size_t i = 0; i < item->key_count; i++)
 		mem_key_put(m, &item->keys[i], item->session, out);
 	mem_key_pass_time(m, item);
+	if (item->joined)
+		mem_key_pass_time(m, item->joined);
 	return 0;
 }

@@ -55,6 +55,8 @@ run_append(struct mem *m, const struct job *job)
 		result = (struct store_result){ .rc = result.rc, .err = result.err };
 	if (result.rc == 0 && result.first_seq > 0 && owner->watch)
 		owner->watch(owner->ctx, result.session, result.head_seq);
+	if (result.rc == 0 && result.joined.first_seq > 0 && owner->watch)
+		owner->watch(owner->ctx, job->item->joined->session, result.joined.head_seq);
 	job->appended(job->ctx, &result);
 }
 

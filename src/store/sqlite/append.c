@@ -13,12 +13,19 @@ enum { SCRATCH_KEPT_BYTES = 1024 * 1024 };
 /* An id of the server's own making ends like this: '_' and 32 hex digits (base/id). */
 enum { SERVER_ID_TAIL_BYTES = 33 };
 
-/* What an item may have to give back. */
-struct undo {
+/* A session that an item changes, and how it was. */
+struct undo_head {
 	struct head *head;
 	struct head_row row;
+	bool created;
+};
+
+/* What an item may have to give back. */
+struct undo {
+	struct undo_head own;
+	struct undo_head *joined; /* in the scratch arena; NULL: nothing is joined */
 	int64_t last_change, last_sid;
-	bool created, savepoint;
+	bool savepoint;
 	size_t keys_claimed;
 };
 
@@ -152,14 +159,15 @@ recall(struct tx *t, const struct store_item *item, struct store_result *out)
 static int
 claim(struct tx *t, const struct store_item *item, struct undo *u, struct store_result *out)
 {
+	const struct head *head = u->own.head;
 	struct key_effect effect = { 0 };
 	bool taken = false;
 	int rc = 0;
 
-	if (u->head) {
-		effect.sid = u->head->sid;
-		effect.first_seq = item->event_count > 0 ? u->head->row.head_seq + 1 : 0;
-		effect.head_seq = u->head->row.head_seq + (int64_t)item->event_count;
+	if (head) {
+		effect.sid = head->sid;
+		effect.first_seq = item->event_count > 0 ? head->row.head_seq + 1 : 0;
+		effect.head_seq = head->row.head_seq + (int64_t)item->event_count;
 	}
 	for (size_t i = 0; rc == 0 && i < item->key_count; i++) {
 		rc = key_claim(t, &item->keys[i], &effect, &taken, &out->err);
@@ -327,7 +335,7 @@ is_plain(const struct store_item *item, const struct head *head)
 {
 	const struct store_require *r = &item->require;
 
-	if (item->event_count + item->put_count > 1 || item->key_count > 1)
+	if (item->event_count + item->put_count > 1 || item->key_count > 1 || item->joined)
 		return false;
 	if (item->event_count == 1 && !project_is_plain(item->events[0].kind))
 		return false;
@@ -349,22 +357,56 @@ recall_refused(struct tx *t, const struct store_item *item, int refused, struct 
 	return refused;
 }
 
+static void
+create_if_absent(struct tx *t, const struct store_item *item, struct undo_head *u)
+{
+	if (!item->require.absent)
+		return;
+	u->head = head_new(t, item->session, ++t->last_sid);
+	u->created = true;
+}
+
+static int
+extend_joined(struct tx *t, struct head *head, const struct store_item *joined,
+	      struct store_result *out)
+{
+	struct store_result r = { 0 };
+	int rc = extend(t, head, joined, &r);
+
+	if (rc != 0) {
+		out->err = r.err;
+		return rc;
+	}
+	out->joined = (struct store_joined){
+		.first_seq = r.first_seq,
+		.head_seq = r.head_seq,
+		.head_hash = r.head_hash,
+		.waiting = r.waiting,
+		.fence = r.fence,
+		.change = r.change,
+	};
+	return 0;
+}
+
 static int
 write_item(struct tx *t, const struct store_item *item, struct undo *u, struct store_result *out)
 {
-	int rc = check_require(t, item, u->head, &out->err);
+	int rc = check_require(t, item, u->own.head, &out->err);
 
+	if (rc == 0 && u->joined)
+		rc = check_require(t, item->joined, u->joined->head, &out->err);
 	if (rc != 0) /* a repeat is recognised although its preconditions no longer hold */
 		return recall_refused(t, item, rc, out);
-	if (item->require.absent) {
-		u->head = head_new(t, item->session, ++t->last_sid);
-		u->created = true;
-	}
+	create_if_absent(t, item, &u->own);
+	if (u->joined)
+		create_if_absent(t, item->joined, u->joined);
 	rc = MUTANT(DEDUPE_OUTSIDE) ? recall(t, item, out) : claim(t, item, u, out);
 	for (size_t i = 0; rc == 0 && i < item->put_count; i++)
 		rc = record_put(t, &item->puts[i], &out->err);
-	if (rc == 0 && u->head)
-		rc = extend(t, u->head, item, out);
+	if (rc == 0 && u->own.head)
+		rc = extend(t, u->own.head, item, out);
+	if (rc == 0 && u->joined)
+		rc = extend_joined(t, u->joined->head, item->joined, out);
 	return rc;
 }
 
@@ -372,6 +414,15 @@ static int
 savepoint(struct tx *t, const char *sql, struct err *e)
 {
 	return tx_run(t, tx_prepare(t, sql), e);
+}
+
+static void
+restore_head(struct tx *t, struct undo_head *u)
+{
+	if (u->created)
+		head_drop(t->heads, u->head);
+	else if (u->head)
+		u->head->row = u->row;
 }
 
 /* Takes back what a refused item had done in memory and, if it ran unguarded, in the tables: at most
@@ -383,16 +434,25 @@ take_back(struct tx *t, const struct store_item *item, struct undo *u, struct er
 
 	t->last_change = u->last_change;
 	t->last_sid = u->last_sid;
-	if (u->created)
-		head_drop(t->heads, u->head);
-	else if (u->head)
-		u->head->row = u->row;
+	restore_head(t, &u->own);
+	if (u->joined)
+		restore_head(t, u->joined);
 	if (t->failed != SQLITE_OK)
 		return 0;
 	if (u->savepoint)
 		return savepoint(t, "ROLLBACK TO item", e);
 	for (size_t i = 0; rc == 0 && i < u->keys_claimed; i++)
 		rc = key_unclaim(t, &item->keys[i], e);
+	return rc;
+}
+
+static int
+find_head(struct tx *t, const struct store_item *item, struct undo_head *u, struct err *e)
+{
+	int rc = head_find(t, item->session, &u->head, e);
+
+	if (rc == 0 && u->head)
+		u->row = u->head->row;
 	return rc;
 }
 
@@ -404,12 +464,14 @@ run_item(struct tx *t, const struct store_item *item, bool guarded, struct undo 
 	int rc = 0, undone = 0;
 
 	if (item->session.len > 0)
-		rc = head_find(t, item->session, &u->head, &out->err);
+		rc = find_head(t, item, &u->own, &out->err);
+	if (rc == 0 && item->joined) {
+		u->joined = ARENA_NEW(&t->scratch, struct undo_head);
+		rc = find_head(t, item->joined, u->joined, &out->err);
+	}
 	if (rc != 0)
 		return rc;
-	if (u->head)
-		u->row = u->head->row;
-	u->savepoint = guarded || !is_plain(item, u->head);
+	u->savepoint = guarded || !is_plain(item, u->own.head);
 	if (u->savepoint)
 		rc = savepoint(t, "SAVEPOINT item", &out->err);
 	if (rc == 0)

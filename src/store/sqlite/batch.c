@@ -130,6 +130,8 @@ clear_result(struct batch_job *job)
 	r->first_seq = r->head_seq = r->fence = r->change = 0;
 	r->head_hash = (struct sha256){ 0 };
 	r->session = r->answer = (struct str){ 0 };
+	if (job->item->joined) /* the others never set it */
+		r->joined = (struct store_joined){ 0 };
 }
 
 static int
@@ -159,6 +161,8 @@ batch_add(struct batch *b, struct batch_job *job)
 	b->items++;
 	for (size_t i = 0; i < item->event_count; i++)
 		b->bytes += item->events[i].payload.len;
+	for (size_t i = 0; item->joined && i < item->joined->event_count; i++)
+		b->bytes += item->joined->events[i].payload.len;
 	for (size_t i = 0; i < item->put_count; i++)
 		b->bytes += item->puts[i].record.body.len;
 	if (b->code == SQLITE_OK)

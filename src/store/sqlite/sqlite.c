@@ -52,6 +52,8 @@ job_give_back(struct sqlite *s, struct batch_job *job)
 {
 	free(job->kept);
 	job->kept = NULL;
+	if (job->result.joined.head_seq != 0) /* an item without a joined part leaves it as it is */
+		job->result.joined = (struct store_joined){ 0 };
 	if (s->spare_count >= SPARE_JOBS_MAX) {
 		free(job);
 		return;
@@ -59,6 +61,18 @@ job_give_back(struct sqlite *s, struct batch_job *job)
 	job->next = s->spare;
 	s->spare = job;
 	s->spare_count++;
+}
+
+static void
+tell_joined(struct sqlite *s, const struct batch_job *job)
+{
+	const struct store_owner *owner = &s->base.owner;
+	const struct store_joined *r = &job->result.joined;
+
+	if (r->change > s->base.change_head)
+		s->base.change_head = r->change;
+	if (r->first_seq > 0 && owner->watch)
+		owner->watch(owner->ctx, job->item->joined->session, r->head_seq);
 }
 
 static void
@@ -73,6 +87,8 @@ deliver_append(struct completion *c)
 		s->base.change_head = r->change;
 	if (r->rc == 0 && r->first_seq > 0 && owner->watch)
 		owner->watch(owner->ctx, job->item->session, r->head_seq);
+	if (r->rc == 0 && job->item->joined)
+		tell_joined(s, job);
 	job->fn(job->ctx, r);
 	s->outstanding--;
 	job_give_back(s, job);

@@ -10,6 +10,8 @@ struct order {
 	bool done;
 	size_t event_count;
 	int64_t first_seq, last_seq;
+	size_t joined_count;
+	int64_t joined_seq;
 	int64_t changes[8];
 	size_t told;
 };
@@ -36,6 +38,9 @@ on_done(void *ctx, const struct commit_result *result)
 		o->first_seq = result->events[0].seq;
 		o->last_seq = result->events[result->event_count - 1].seq;
 	}
+	o->joined_count = result->joined_count;
+	if (result->joined_count > 0)
+		o->joined_seq = result->joined_events[0].seq;
 }
 
 static void
@@ -146,6 +151,80 @@ a_commit_keeps_what_it_is_given(void **state)
 	engine_rig_release(&r);
 }
 
+/* As fanout tells them: s for the session's own, j for the joined one's. */
+static void
+on_any_event(void *ctx, const struct store_event *ev)
+{
+	struct order *o = ctx;
+
+	buf_printf(&o->text, "%s%lld ", str_eq(ev->session, STR("cli:a")) ? "s" : "j",
+		   (long long)ev->ev.seq);
+	o->changes[o->told++] = ev->change;
+}
+
+static struct commit *
+joined_commit(struct engine_rig *r)
+{
+	struct commit *c = commit_new(r->en, STR("cli:a")), *j = commit_join(c, STR("cli:b"));
+
+	append_note(j, "y");
+	for (int i = 0; i < 3; i++)
+		append_note(c, "x");
+	commit_put(j, &(struct store_put){ .record = { .kind = RECORD_RESOURCE,
+						       .id = STR("one"),
+						       .body = STR("{}") },
+					   .if_version = STORE_VERSION_ABSENT });
+	return c;
+}
+
+static void
+R3_both_parts_are_told_in_order(void **state)
+{
+	struct engine_rig r;
+	struct order o = { 0 };
+	struct engine_watch watch = { .on_event = on_any_event, .ctx = &o };
+
+	engine_rig_init(&r, *state != NULL);
+	rig_open(&r, NULL, "cli:a");
+	rig_open(&r, NULL, "cli:b");
+	buf_init(&o.text, 1000);
+	list_init(&watch.node);
+	engine_watch_all(r.en, &watch);
+	commit_submit(joined_commit(&r), on_done, &o);
+	engine_rig_await(&r, &o.done);
+	assert_int_equal(o.rc, 0);
+	check_str("order", buf_str(&o.text), STR("s2 s3 s4 j2 d"));
+	assert_int_equal(o.event_count, 3);
+	assert_int_equal(o.joined_count, 1);
+	assert_int_equal(o.joined_seq, 2);
+	for (size_t i = 1; i < o.told; i++)
+		assert_int_equal(o.changes[i], o.changes[i - 1] + 1);
+	assert_int_equal(engine_change_head(r.en), o.changes[3]);
+	assert_int_equal(engine_rig_count(&r, RECORD_RESOURCE), 1);
+	engine_unwatch(&watch);
+	buf_release(&o.text);
+	engine_rig_release(&r);
+}
+
+static void
+R3_of_both_parts_or_of_none(void **state)
+{
+	struct engine_rig r;
+	struct order o = { 0 };
+
+	engine_rig_init(&r, *state != NULL);
+	rig_open(&r, NULL, "cli:a"); /* and no cli:b */
+	buf_init(&o.text, 1000);
+	commit_submit(joined_commit(&r), on_done, &o);
+	engine_rig_await(&r, &o.done);
+	assert_int_equal(o.rc, ERR_NOT_FOUND);
+	assert_int_equal(o.event_count + o.joined_count, 0);
+	check_str("log", engine_rig_log(&r, "cli:a", 1), STR("created"));
+	assert_int_equal(engine_rig_count(&r, RECORD_RESOURCE), 0);
+	buf_release(&o.text);
+	engine_rig_release(&r);
+}
+
 static void
 A10_a_key_lives_thirty_days(void **state)
 {
@@ -196,6 +275,9 @@ main(void)
 		  &SQLITE);
 	SUITE_TEST(&s, A2_what_is_refused_is_told_to_nobody);
 	SUITE_TEST(&s, a_commit_keeps_what_it_is_given);
+	SUITE_TEST(&s, R3_both_parts_are_told_in_order);
+	suite_add(&s, "R3 both parts are told in sqlite", R3_both_parts_are_told_in_order, &SQLITE);
+	SUITE_TEST(&s, R3_of_both_parts_or_of_none);
 	SUITE_TEST(&s, A10_a_key_lives_thirty_days);
 	SUITE_TEST(&s, nothing_comes_of_an_abandoned_one);
 	return suite_run(&s, "engine/commit");
