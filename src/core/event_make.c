@@ -102,6 +102,7 @@ event_make_created(struct buf *out, const struct make_created *m)
 	some_text(&w, "previous_session_id", m->previous_session_id);
 	some_text(&w, "title", m->title);
 	some_json(&w, "metadata", m->metadata);
+	some_text(&w, "notice", m->notice);
 	jw_end_object(&w);
 }
 

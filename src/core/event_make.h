@@ -20,6 +20,7 @@ struct make_created {
 	struct str workspace_id, lane_key, parent_session_id, previous_session_id,
 		title;       /* or empty */
 	struct str metadata; /* JSON object, or empty */
+	struct str notice;   /* what people are told of why it began, or empty */
 };
 void event_make_created(struct buf *out, const struct make_created *m);
 

@@ -232,6 +232,12 @@ void engine_session_update(struct engine *en, const struct engine_call *call, st
 			   struct json body);
 void engine_session_archive(struct engine *en, const struct engine_call *call, struct str session);
 void engine_session_delete(struct engine *en, const struct engine_call *call, struct str session);
+/* A new conversation in place of this one, whatever it is doing (/new, /reset, /agent/reset): the answer's
+ * id is the session that goes on. On a lane the old one is archived, elsewhere it becomes inactive. */
+void engine_session_reset(struct engine *en, const struct engine_call *call, struct str session);
+/* Back to the session that this one replaced, which is archived in its place. */
+void
+engine_session_undo_reset(struct engine *en, const struct engine_call *call, struct str session);
 void engine_resource_add(struct engine *en, const struct engine_call *call, struct str session,
 			 struct json body);
 void engine_resource_update(struct engine *en, const struct engine_call *call, struct str session,

@@ -10,6 +10,7 @@
 #include "engine/access.h"
 #include "engine/allow_always.h"
 #include "engine/answered.h"
+#include "engine/successor.h"
 #include "engine/wake.h"
 #include "engine/wake_queue.h"
 
@@ -315,27 +316,15 @@ submit(struct arrival *a)
 
 /* ---- why was it refused? ---- */
 
-static bool
-on_reset_row(void *ctx, const struct store_row *row)
-{
-	struct arrival *a = ctx;
-	struct json_doc doc;
-	struct json v;
-
-	if (json_parse(&a->arena, row->event->ev.payload, &EVENT_PAYLOAD_LIMITS, &doc, NULL) == 0 &&
-	    json_find(json_root(&doc), STR("new_session_id"), &v))
-		a->current = arena_str(&a->arena, json_str(v, &a->arena));
-	return false;
-}
-
 static void
-on_reset(void *ctx, int rc, bool more, const struct err *err)
+on_successor(void *ctx, int rc, const struct err *err, struct str current)
 {
 	struct arrival *a = ctx;
 	struct err e;
 
-	(void)rc, (void)more, (void)err;
-	if (a->current.len > 0)
+	(void)err;
+	a->current = arena_str(&a->arena, current);
+	if (rc == 0 && current.len > 0)
 		rc = err_set(&e, ERR_CONFLICT,
 			     "the session is archived; the conversation goes on in " STR_FMT,
 			     STR_ARG(a->current));
@@ -373,15 +362,7 @@ on_looked(void *ctx, int rc, const struct err *err, const struct store_session *
 			return;
 		}
 		break;
-	case LIFECYCLE_ARCHIVED:
-		store_read(a->en->store,
-			   &(struct store_query){ .kind = STORE_LIST_EVENTS,
-						  .session = a->session,
-						  .kinds = UINT64_C(1) << EVENT_SESSION_RESET,
-						  .descending = true,
-						  .limit = 1 },
-			   on_reset_row, on_reset, a);
-		return;
+	case LIFECYCLE_ARCHIVED: successor_find(a->en, a->session, on_successor, a); return;
 	case LIFECYCLE_TERMINATED:
 		err_set(&why, ERR_CONFLICT, "the session has ended for good");
 		break;

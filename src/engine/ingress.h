@@ -43,5 +43,7 @@ NODISCARD int ingress_check_message(const struct engine_message *m, struct engin
 				    struct arena *a, struct err *e);
 /* The text of an input's meta. */
 struct str ingress_meta(struct engine *en, struct arena *a, const struct input_meta *meta);
+/* Adds a system.message of the server's own, which stands where it is and wakes nobody. */
+void ingress_append_note(struct engine *en, struct commit *c, struct str text);
 /* Adds the batch's events to c; its texts must stay until done. */
 void ingress_append(struct commit *c, const struct ingress_batch *batch);

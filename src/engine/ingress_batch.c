@@ -64,6 +64,31 @@ ingress_meta(struct engine *en, struct arena *a, const struct input_meta *meta)
 	return arena_str(a, buf_str(&en->scratch));
 }
 
+void
+ingress_append_note(struct engine *en, struct commit *c, struct str text)
+{
+	struct input_meta meta = { .class = INPUT_PASSIVE };
+	struct buf b;
+	struct jw w;
+
+	buf_init(&b, STORE_PAYLOAD_MAX);
+	jw_init(&w, &b);
+	jw_object(&w);
+	jw_field_str(&w, "type", STR("system.message"));
+	jw_field_array(&w, "content");
+	jw_object(&w);
+	jw_field_str(&w, "type", STR("text"));
+	jw_field_str(&w, "text", text);
+	jw_end_object(&w);
+	jw_end_array(&w);
+	jw_end_object(&w);
+	commit_append(c, &(struct commit_event){ .kind = EVENT_SYSTEM_MESSAGE,
+						 .author = AUTHOR_SYSTEM,
+						 .meta = ingress_meta(en, commit_arena(c), &meta),
+						 .payload = buf_str(&b) });
+	buf_release(&b);
+}
+
 static void
 classify(struct engine *en, struct arena *a, const struct ingress_facts *f, struct ingress_batch *b)
 {

@@ -372,6 +372,19 @@ look_take_arena(struct look *l)
 
 /* ---- what it says ---- */
 
+struct turn_call *
+look_calls(const struct look *l, struct arena *a, size_t *count)
+{
+	struct turn_call *calls = ARENA_ARRAY(a, l->calls.len + 1, struct turn_call);
+
+	*count = 0;
+	for (size_t i = 0; i < l->calls.len; i++)
+		if (l->calls.ptr[i].state != CALL_CLOSED &&
+		    turn_history_call(&l->history, &l->calls.ptr[i], &calls[*count]))
+			(*count)++;
+	return calls;
+}
+
 struct queue_input *
 look_queue(const struct look *l, struct arena *a, size_t *count)
 {

@@ -44,6 +44,8 @@ struct arena look_take_arena(struct look *l);
 
 /* A call that waits for a person, and nobody has said anything yet. */
 bool look_is_question(const struct call_row *call);
+/* The open turn's calls that have no result yet; in a. */
+struct turn_call *look_calls(const struct look *l, struct arena *a, size_t *count);
 /* What of it concerns the open turn; in a. */
 struct turn_inputs look_inputs(const struct look *l, struct arena *a, int64_t now_ms);
 /* The triggers [first, first + count) of look_queue, with what is bound to them, in seq order. */

@@ -1,11 +1,13 @@
 /* rollover - one conversation ends and the next begins, in one transaction: the old session's end, its
- * session.reset and the new session's session.created, linked both ways, are all there or none is.
+ * session.reset and the new session's session.created, linked both ways, are all there or none is. What
+ * the model and people are told of an automatic one stands in the new log, so it is told once.
  *
  * Automatic causes (idle, daily) wait for nobody: they fail with ERR_CONFLICT when a turn is open or a
  * trigger is pending, checked in the transaction. The others end from outside: the fence is bumped, open
  * calls get cancelled results, the message being written is kept as far as it came, the queue is
  * cancelled, wakes are dropped, and a turn that runs here stops. */
 #pragma once
+#include "core/reset_policy.h"
 #include "engine/commit.h"
 
 enum rollover_cause { ROLLOVER_IDLE, ROLLOVER_DAILY, ROLLOVER_SUSPENDED, ROLLOVER_MANUAL };
@@ -18,6 +20,7 @@ struct rollover_step {
 	struct str new_id;
 	struct commit *ending;    /* the old session's part; takes puts, keys and repeats */
 	struct commit *beginning; /* the new session's, behind its session.created */
+	struct reset_marks marks; /* for the lane, of an automatic one */
 };
 
 struct rollover {
@@ -27,6 +30,9 @@ struct rollover {
 	struct str new_id;   /* empty: one is made, dated, with the old one's platform before it */
 	struct str lane_key; /* of the new session; empty: the old one's */
 	bool group;          /* the new one is a group's; or if the old one is */
+	bool reopens; /* new_id is there already: it becomes active again and goes on (undo) */
+	bool notify; /* people are told of an automatic one, if the policy of the lane says so ... */
+	bool quiet_platform; /* ... and its platform ever gets notices */
 	/* Adds what changes with it (the lane's record, keys, a first message). Called once for each try,
 	 * right before the commit; texts are copied. Anything but 0 ends the rollover with that. NULL:
 	 * nothing more. */
@@ -36,8 +42,8 @@ struct rollover {
 struct rollover_over {
 	int rc; /* 0, STORE_REPLAYED (of a key that add brought), or why nothing happened */
 	const struct err *err;
-	struct str new_id;                  /* of a replay: the key's answer */
-	bool had_activity;                  /* the old one had used tokens */
+	struct str new_id; /* of a replay: the key's answer */
+	struct reset_marks marks;
 	const struct commit_result *result; /* NULL unless something was committed */
 };
 typedef void rollover_fn(void *ctx, const struct rollover_over *over);

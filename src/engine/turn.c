@@ -63,6 +63,12 @@ turn_id(const struct turn *t)
 	return t->id;
 }
 
+struct str
+turn_model(const struct turn *t)
+{
+	return t->setup.model;
+}
+
 void
 turn_direct(struct turn *t, const struct directive_order *order)
 {

@@ -53,3 +53,4 @@ void turn_direct(struct turn *t, const struct directive_order *order);
 struct wake_list turn_wakes(const struct turn *t); /* that started it */
 struct arena *turn_arena(struct turn *t);
 struct str turn_id(const struct turn *t);
+struct str turn_model(const struct turn *t); /* as the log names it */

@@ -228,18 +228,6 @@ pick_from_queue(struct sighting *s)
 
 /* ---- a turn is open and nobody runs it ---- */
 
-static void
-plan_calls(const struct look *l, struct arena *a, struct turn_plan *plan)
-{
-	struct turn_call *calls = ARENA_ARRAY(a, l->calls.len + 1, struct turn_call);
-
-	for (size_t i = 0; i < l->calls.len; i++)
-		if (l->calls.ptr[i].state != CALL_CLOSED &&
-		    turn_history_call(&l->history, &l->calls.ptr[i], &calls[plan->call_count]))
-			plan->call_count++;
-	plan->calls = calls;
-}
-
 /* Did the process that ran it die in the middle, or was it put off in good order? */
 static bool
 was_cut_short(const struct look *l)
@@ -302,7 +290,7 @@ plan_open_turn(struct sighting *s)
 		.partial_text = l->partial_text,
 		.partial_model = l->partial_model,
 	};
-	plan_calls(l, &s->look->arena, &s->begin.plan);
+	s->begin.plan.calls = look_calls(l, &s->look->arena, &s->begin.plan.call_count);
 	s->begin.wakes = wake_queue_named(l->wakes, &s->look->arena,
 					  (struct str_list){ h->wakes.ptr, h->wakes.len });
 	restore_order(s);

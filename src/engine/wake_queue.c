@@ -313,32 +313,14 @@ announcement(struct arena *a, struct wake_list wakes)
 void
 wake_queue_announce(struct engine *en, struct commit *c, struct wake_list wakes, bool inactive)
 {
-	struct input_meta meta = { .class = INPUT_PASSIVE };
-	struct arena *a = commit_arena(c);
 	struct buf b;
-	struct jw w;
 
-	buf_init(&b, STORE_PAYLOAD_MAX);
 	if (inactive) {
+		buf_init(&b, STORE_PAYLOAD_MAX);
 		event_make_lifecycle(&b, LIFECYCLE_ACTIVE, STR("woken"));
 		commit_append_made(c, EVENT_SESSION_UPDATED, (struct str){ 0 }, &b);
-		buf_init(&b, STORE_PAYLOAD_MAX);
 	}
-	jw_init(&w, &b);
-	jw_object(&w);
-	jw_field_str(&w, "type", STR("system.message"));
-	jw_field_array(&w, "content");
-	jw_object(&w);
-	jw_field_str(&w, "type", STR("text"));
-	jw_field_str(&w, "text", announcement(a, wakes));
-	jw_end_object(&w);
-	jw_end_array(&w);
-	jw_end_object(&w);
-	commit_append(c, &(struct commit_event){ .kind = EVENT_SYSTEM_MESSAGE,
-						 .author = AUTHOR_SYSTEM,
-						 .meta = ingress_meta(en, a, &meta),
-						 .payload = buf_str(&b) });
-	buf_release(&b);
+	ingress_append_note(en, c, announcement(commit_arena(c), wakes));
 }
 
 static void

@@ -1,6 +1,8 @@
 /* turn_rig_read - what the rig shows of the store: logs as text, rows, records. */
 #include "turn_rig.h"
 
+#include "engine/access.h"
+
 struct reading {
 	struct rig *r;
 	struct replay *replay;
@@ -153,8 +155,7 @@ on_session_row(void *ctx, const struct store_row *row)
 	struct reading *w = ctx;
 
 	w->row = ARENA_NEW(&w->r->arena, struct store_session);
-	*w->row = *row->session;
-	w->row->row.turn = arena_str(&w->r->arena, row->session->row.turn);
+	access_copy_session(&w->r->arena, row->session, w->row);
 	return false;
 }
 

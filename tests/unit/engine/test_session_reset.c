@@ -1,0 +1,184 @@
+#include "engine_rig.h"
+
+static struct rig_answer *
+reset(struct engine_rig *r, const struct engine_caller *who, const char *key, struct str session)
+{
+	return rig_end(r, engine_session_reset,
+		       (struct rig_call){ .caller = who, .key = key, .id = session });
+}
+
+static struct rig_answer *
+undo(struct engine_rig *r, const struct engine_caller *who, struct str session)
+{
+	return rig_end(r, engine_session_undo_reset,
+		       (struct rig_call){ .caller = who, .id = session });
+}
+
+static struct rig_answer *
+say(struct engine_rig *r, struct str session, const char *text)
+{
+	return rig_say(r, &(struct engine_message){ .text = str_of(text) },
+		       (struct rig_call){ .id = session });
+}
+
+static void
+R4_new_opens_a_dated_session_linked_to_the_old_one(void **state)
+{
+	struct engine_rig r;
+	struct rig_answer *a;
+	const struct store_session *now;
+
+	engine_rig_init(&r, *state != NULL);
+	rig_open(&r, NULL, "cli:a");
+	rig_expect(say(&r, STR("cli:a"), "wait 60"), 0, NULL);
+	rig_expect(say(&r, STR("cli:a"), "say queued"), 0, NULL);
+	a = reset(&r, NULL, NULL, STR("cli:a"));
+	rig_expect(a, 0, NULL);
+	assert_true(a->created);
+	assert_true(str_starts(a->id, STR("cli:19700112_")));
+	now = engine_rig_session(&r, a->id.ptr);
+	check_str("previous", now->previous_id, STR("cli:a"));
+	assert_int_equal(engine_rig_session(&r, "cli:a")->row.state.lifecycle, LIFECYCLE_INACTIVE);
+	assert_int_equal(engine_rig_session(&r, "cli:a")->row.state.phase, TURN_NONE);
+	engine_rig_release(&r);
+}
+
+static void
+R4_who_takes_part_does_so_in_the_new_one(void **state)
+{
+	struct engine_rig r;
+	const struct engine_caller *ann, *bob;
+	struct rig_answer *a;
+
+	(void)state;
+	engine_rig_init(&r, false);
+	ann = rig_person(&r, "ann");
+	bob = rig_person(&r, "bob");
+	rig_open(&r, ann, "cli:a");
+	rig_open(&r, bob, "cli:ab"); /* stands right behind it, and is another's */
+	rig_expect(reset(&r, bob, NULL, STR("cli:a")), ERR_NOT_FOUND, "there is no session cli:a");
+	a = reset(&r, ann, NULL, STR("cli:a"));
+	rig_expect(a, 0, NULL);
+	rig_expect(rig_say(&r, &(struct engine_message){ .text = STR("say x") },
+			   (struct rig_call){ .caller = ann, .id = a->id }),
+		   0, NULL);
+	rig_expect(rig_say(&r, &(struct engine_message){ .text = STR("say x") },
+			   (struct rig_call){ .caller = bob, .id = a->id }),
+		   ERR_NOT_FOUND, NULL);
+	engine_rig_release(&r);
+}
+
+static void
+R4_overrides_end_and_metadata_stays(void **state)
+{
+	struct engine_rig r;
+	struct rig_answer *a;
+
+	(void)state;
+	engine_rig_init(&r, false);
+	rig_expect(rig_make(&r, engine_session_open,
+			    (struct rig_call){
+				    .body = "{'id':'cli:a','metadata':{'team':'red'},'agent':{"
+					    "'type':'agent_with_overrides','id':'main','system':'"
+					    "hush'},"
+					    "'vault_ids':['vlt_1']}" }),
+		   0, NULL);
+	a = reset(&r, NULL, NULL, STR("cli:a"));
+	rig_expect(a, 0, NULL);
+	check_str("metadata", engine_rig_session(&r, a->id.ptr)->metadata,
+		  STR("{\"team\":\"red\"}"));
+	check_str("extra", engine_rig_record(&r, RECORD_SESSION_EXTRA, a->id),
+		  STR("{\"vault_ids\":[\"vlt_1\"]}"));
+	engine_rig_release(&r);
+}
+
+static void
+A10_a_repeated_reset_makes_one_session(void **state)
+{
+	struct engine_rig r;
+	struct rig_answer *first, *again;
+
+	engine_rig_init(&r, *state != NULL);
+	rig_open(&r, NULL, "cli:a");
+	first = reset(&r, NULL, "k", STR("cli:a"));
+	rig_expect(first, 0, NULL);
+	again = reset(&r, NULL, "k", STR("cli:a"));
+	rig_expect(again, 0, NULL);
+	assert_true(again->replayed);
+	check_str("id", again->id, first->id);
+	engine_rig_release(&r);
+}
+
+static void
+R3_undo_goes_back_and_archives_the_newer_one(void **state)
+{
+	struct engine_rig r;
+	struct rig_answer *a, *b;
+
+	engine_rig_init(&r, *state != NULL);
+	rig_open(&r, NULL, "cli:a");
+	rig_expect(undo(&r, NULL, STR("cli:a")), ERR_CONFLICT, "nothing to undo");
+	a = reset(&r, NULL, NULL, STR("cli:a"));
+	rig_expect(a, 0, NULL);
+	rig_expect(say(&r, a->id, "wait 60"), 0, NULL);
+	b = undo(&r, NULL, a->id);
+	rig_expect(b, 0, NULL);
+	check_str("back", b->id, STR("cli:a"));
+	assert_int_equal(engine_rig_session(&r, "cli:a")->row.state.lifecycle, LIFECYCLE_ACTIVE);
+	assert_int_equal(engine_rig_session(&r, a->id.ptr)->row.state.lifecycle,
+			 LIFECYCLE_ARCHIVED);
+	b = say(&r, a->id, "say x");
+	rig_expect(b, ERR_CONFLICT, "goes on in cli:a");
+	check_str("current", b->current, STR("cli:a"));
+	b = undo(&r, NULL, a->id); /* it is done: whoever asks again is told where it goes on */
+	rig_expect(b, ERR_CONFLICT, NULL);
+	check_str("current", b->current, STR("cli:a"));
+	engine_rig_release(&r);
+}
+
+static void
+R4_posting_to_an_archived_one_names_the_end_of_the_chain(void **state)
+{
+	struct engine_rig r;
+	struct str ids[3];
+	struct rig_answer *a;
+
+	(void)state;
+	engine_rig_init(&r, false);
+	rig_open(&r, NULL, "cli:0");
+	ids[0] = STR("cli:0");
+	for (int i = 0; i < 2; i++) {
+		engine_rig_append(&r, ids[i].ptr, EVENT_SESSION_UPDATED,
+				  "{'type':'session.updated','title':'x'}");
+		a = reset(&r, NULL, NULL, ids[i]);
+		rig_expect(a, 0, NULL);
+		ids[i + 1] = a->id;
+		rig_expect(rig_end(&r, engine_session_archive, (struct rig_call){ .id = ids[i] }),
+			   0, NULL);
+	}
+	a = say(&r, ids[0], "say x");
+	rig_expect(a, ERR_CONFLICT, "goes on in");
+	check_str("current", a->current, ids[2]);
+	engine_rig_release(&r);
+}
+
+int
+main(void)
+{
+	struct suite s = { 0 };
+	static const int SQLITE = 1;
+
+	SUITE_TEST(&s, R4_new_opens_a_dated_session_linked_to_the_old_one);
+	suite_add(&s, "R4 new opens a dated session in sqlite",
+		  R4_new_opens_a_dated_session_linked_to_the_old_one, &SQLITE);
+	SUITE_TEST(&s, R4_who_takes_part_does_so_in_the_new_one);
+	SUITE_TEST(&s, R4_overrides_end_and_metadata_stays);
+	SUITE_TEST(&s, A10_a_repeated_reset_makes_one_session);
+	suite_add(&s, "A10 a repeated reset in sqlite", A10_a_repeated_reset_makes_one_session,
+		  &SQLITE);
+	SUITE_TEST(&s, R3_undo_goes_back_and_archives_the_newer_one);
+	suite_add(&s, "R3 undo goes back in sqlite", R3_undo_goes_back_and_archives_the_newer_one,
+		  &SQLITE);
+	SUITE_TEST(&s, R4_posting_to_an_archived_one_names_the_end_of_the_chain);
+	return suite_run(&s, "engine/session_reset");
+}
