@@ -6,6 +6,7 @@
 #include "core/agent_def.h"
 #include "core/directive_args.h"
 #include "core/environment_def.h"
+#include "core/schedule_state.h"
 #include "core/token_def.h"
 #include "core/user_def.h"
 
@@ -29,6 +30,8 @@ make(struct json kind, struct json current, struct json body, struct arena *a,
 
 	if (json_str_eq(kind, STR("environment")))
 		return environment_def_make(&f, body, a, out, NULL);
+	if (json_str_eq(kind, STR("schedule")))
+		return schedule_def_make(&f, body, a, out, NULL);
 	if (json_str_eq(kind, STR("user")))
 		return user_def_make(&f, body, a, out, NULL);
 	if (agent_roster_read(body, f.id, a, &agent.roster, NULL) != 0)
@@ -72,6 +75,26 @@ check_directive(struct json body, struct arena *a)
 	check(directive_policy_check(&d, NULL) == 0, "a directive beyond its limits");
 }
 
+/* Whatever is stored can be read. */
+static void
+check_schedule_state(struct json body, struct arena *a)
+{
+	struct schedule_state state = schedule_state_read(body, a);
+	struct str text = schedule_body_write(STR("{}"), &state, a);
+
+	state = schedule_state_read(read_back(text, a), a);
+	check(str_eq(schedule_body_write(STR("{}"), &state, a), text),
+	      "a state reads back another");
+}
+
+static void
+check_schedule(struct str made, struct arena *a)
+{
+	struct schedule_def def;
+
+	check(schedule_def_read(read_back(made, a), a, &def, NULL) == 0, "a schedule is lost");
+}
+
 static void
 check_made(struct json kind, struct json made, struct json change, struct arena *a)
 {
@@ -79,6 +102,8 @@ check_made(struct json kind, struct json made, struct json change, struct arena 
 
 	if (make(kind, (struct json){ 0 }, made, a, &now) != 0)
 		return;
+	if (json_str_eq(kind, STR("schedule")))
+		check_schedule(now.text, a);
 	if (make(kind, read_back(now.text, a), change, a, &now) != 0)
 		return;
 	check(make(kind, read_back(now.text, a), change, a, &again) == 0 ||
@@ -103,6 +128,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			parts[it.index] = it.value;
 		check_token(parts[1], &a);
 		check_directive(parts[1], &a);
+		check_schedule_state(parts[1], &a);
 		check_made(parts[0], parts[1], parts[2], &a);
 	}
 	arena_release(&a);
