@@ -16,6 +16,7 @@
 #include "app/policies.h"
 #include "app/runtime_files.h"
 #include "app/session_folder.h"
+#include "app/zones.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/vec.h"
@@ -50,6 +51,7 @@ struct wire {
 	struct toolset *tools;
 	struct mcp_tools *servers;
 	struct runtime_files *files;
+	struct zones *zones;
 	struct engine *engine;
 	struct api *api;
 	struct http_server *server;
@@ -374,6 +376,7 @@ wire_open(struct wire **out, struct loop *loop, const struct config *config,
 		w->models = models_new(w->host, loop, config);
 		w->policies = policies_new(config);
 		open_tools(w);
+		w->zones = zones_new();
 		w->engine = engine_new(&(struct engine_config){
 			.store = w->store,
 			.host = w->host,
@@ -383,6 +386,7 @@ wire_open(struct wire **out, struct loop *loop, const struct config *config,
 			.folders = { session_work, w },
 			.files = runtime_files_port(w->files),
 			.policies = policies_port(w->policies),
+			.zones = zones_port(w->zones),
 			.owner_token = str_of(w->owner_token),
 			.settings = settings_of(config),
 		});
@@ -476,6 +480,7 @@ wire_close(struct wire **wire)
 	loop_wake_free(&w->stored); /* nothing is heard of it any more */
 	engine_free(&w->engine);
 	runtime_files_free(&w->files);
+	zones_free(&w->zones);
 	api_free(&w->api);
 	models_free(&w->models);
 	policies_free(&w->policies);

@@ -69,3 +69,11 @@ schedule_plan_decide(const struct schedule_facts *f)
 		plan.decided_ms = slots_ms[0];
 	return plan;
 }
+
+int64_t
+schedule_plan_due(const struct schedule_facts *f)
+{
+	struct schedule_plan plan = schedule_plan_decide(f);
+
+	return plan.step == SCHEDULE_WAIT ? plan.due_ms : f->now_ms;
+}

@@ -28,5 +28,7 @@ struct schedule_plan {
 };
 
 struct schedule_plan schedule_plan_decide(const struct schedule_facts *f);
+/* When it is to be looked at, if nothing happens before; 0: never. */
+int64_t schedule_plan_due(const struct schedule_facts *f);
 /* When the open run's time is over. */
 int64_t schedule_plan_deadline(const struct schedule_def *def, const struct schedule_run *run);

@@ -2,6 +2,7 @@
 
 #include "base/timestamp.h"
 #include "core/definition.h"
+#include "core/wake_policy.h"
 
 enum { WRITTEN_MAX = DEFINITION_BYTES_MAX + 64 * 1024 };
 
@@ -20,6 +21,34 @@ const char *
 schedule_outcome_name(enum schedule_outcome o)
 {
 	return OUTCOMES[o];
+}
+
+enum schedule_outcome
+schedule_outcome_of(enum stop_kind stop, bool by_person, const struct schedule_run *run)
+{
+	switch (wake_policy_turn(stop, by_person)) {
+	case WAKE_TURN_SUCCEEDED: return SCHEDULE_RUN_COMPLETED;
+	case WAKE_TURN_INTERRUPTED:
+		return run->stopping ? SCHEDULE_RUN_TIMED_OUT : SCHEDULE_RUN_CANCELLED;
+	case WAKE_TURN_FAILED:
+	case WAKE_TURN_PAUSED: break;
+	}
+	return SCHEDULE_RUN_FAILED;
+}
+
+void
+schedule_state_end(struct schedule_state *s, enum schedule_outcome outcome, int64_t now_ms)
+{
+	switch (outcome) {
+	case SCHEDULE_RUN_COMPLETED: s->failures = 0; break;
+	case SCHEDULE_RUN_FAILED:
+	case SCHEDULE_RUN_TIMED_OUT: s->failures++; break;
+	case SCHEDULE_RUN_PENDING:
+	case SCHEDULE_RUN_RUNNING:
+	case SCHEDULE_RUN_CANCELLED: break;
+	}
+	s->ended_ms = now_ms;
+	s->run = (struct schedule_run){ 0 };
 }
 
 /* ---- reading ---- */

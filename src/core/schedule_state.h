@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/json_write.h"
 #include "core/schedule_def.h"
+#include "core/session.h"
 
 struct schedule_run {
 	struct str id; /* empty: there is none */
@@ -39,6 +40,12 @@ enum schedule_outcome {
 	SCHEDULE_RUN_CANCELLED, /* a person stopped it, or took it back */
 };
 const char *schedule_outcome_name(enum schedule_outcome o);
+/* Of a run whose turn stopped so. by_person: an interrupt ended it, which is ours when its time was
+ * over. */
+enum schedule_outcome
+schedule_outcome_of(enum stop_kind stop, bool by_person, const struct schedule_run *run);
+/* The run that was open has ended so. What a person stopped says nothing about the next one. */
+void schedule_state_end(struct schedule_state *s, enum schedule_outcome outcome, int64_t now_ms);
 
 enum schedule_letter {
 	SCHEDULE_LETTER_NONE, /* nothing to be told, or nobody to tell */

@@ -10,6 +10,7 @@
 #include "engine/fanout.h"
 #include "engine/identity.h"
 #include "engine/own_tool.h"
+#include "engine/schedule.h"
 #include "engine/spending.h"
 #include "engine/wake.h"
 #include "engine/work.h"
@@ -40,6 +41,7 @@ engine_new(const struct engine_config *config)
 	en->catalog = catalog_new(en);
 	en->wake = wake_new(en);
 	en->work = work_new(en);
+	en->schedule = schedule_new(en);
 	en->spending = spending_new(en);
 	return en;
 }
@@ -106,6 +108,7 @@ on_recovered(void *ctx, int rc, const struct err *err)
 
 	if (start_failed(s, rc, err))
 		return;
+	schedule_start(s->en);
 	s->done(s->ctx, 0, NULL);
 	free(s);
 }
@@ -165,6 +168,7 @@ engine_drain(struct engine *en, int64_t timeout_ms, void (*done)(void *ctx), voi
 	en->drained_ctx = ctx;
 	wake_drain(en, timeout_ms);
 	work_drain(en);
+	schedule_drain(en);
 	engine_turn_closed(en);
 }
 
@@ -209,6 +213,7 @@ engine_free(struct engine **en)
 		map_remove(&(*en)->actors, key);
 		free(value);
 	}
+	schedule_free(&(*en)->schedule);
 	work_free(&(*en)->work);
 	wake_free(&(*en)->wake);
 	spending_free(&(*en)->spending);

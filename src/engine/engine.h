@@ -77,6 +77,13 @@ struct engine_folders {
 	void *ctx;
 };
 
+/* Time zones by their IANA name. The zone stays as long as the engine; ERR_INVALID says what is wrong with
+ * the name. NULL: only UTC is known. */
+struct engine_zones {
+	int (*find)(void *ctx, struct str name, const struct zone **out, struct err *e);
+	void *ctx;
+};
+
 /* Files for people and tools beside the store. Texts are copied, nothing is answered, and nothing of it
  * happens on the caller's thread. */
 struct engine_files {
@@ -122,6 +129,7 @@ struct engine_config {
 	struct engine_folders folders;
 	struct engine_files files;
 	struct engine_policies policies;
+	struct engine_zones zones;
 	struct str owner_token; /* the text of <data>/owner.token: known from the start on */
 	struct engine_settings settings;
 };
@@ -296,6 +304,18 @@ typedef void engine_lane_fn(void *ctx, int rc, const struct err *err, struct str
 			    const struct lane_entry *entry);
 void engine_lane_get(struct engine *en, const struct engine_caller *caller, struct str lane,
 		     engine_lane_fn *done, void *ctx);
+/* ---- schedules ---- */
+
+/* Operators only. Bodies as core/schedule_def says. */
+void engine_schedule_create(struct engine *en, const struct engine_call *call, struct json body);
+/* Pausing and resuming is a change too: {enabled}. Another rule counts from now on. */
+void engine_schedule_update(struct engine *en, const struct engine_call *call, struct str id,
+			    struct json body);
+/* With its history; its session stays. */
+void engine_schedule_delete(struct engine *en, const struct engine_call *call, struct str id);
+/* Now, whatever its rule says, also when it is paused; the answer's id is the run's. ERR_CONFLICT while
+ * one is open. */
+void engine_schedule_run(struct engine *en, const struct engine_call *call, struct str id);
 
 /* ---- the work queue of an environment whose tools run elsewhere ---- */
 
@@ -357,8 +377,12 @@ void engine_read(struct engine *en, const struct engine_caller *caller, const st
 #define RECORD_RESOURCE      STR("resource") /* owner: session */
 /* id: wake, owner: session, due: when it is, unless it is parked; body: {"id","type","session_id",
  * "created_at","due_at","reason","note","dedupe_key","priority","attempt","parked","continues"}. */
-#define RECORD_WAKE        STR("wake")
-#define RECORD_PARTICIPANT STR("participant") /* "<session>/<user>", owner: user */
+#define RECORD_WAKE STR("wake")
+/* due: when it is to be looked at; body as core/schedule_state writes it. */
+#define RECORD_SCHEDULE STR("schedule")
+/* owner: schedule; body: the wire's object. */
+#define RECORD_SCHEDULE_RUN STR("schedule_run")
+#define RECORD_PARTICIPANT  STR("participant") /* "<session>/<user>", owner: user */
 /* What a session has beyond its log, only where there is something: {"agent"?: resolved snapshot with
  * its overrides, "vault_ids"?, "budget"?, "webhook_url"?}. id: session. */
 #define RECORD_SESSION_EXTRA STR("session_extra")

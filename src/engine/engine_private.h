@@ -9,6 +9,7 @@
 struct identity;
 struct catalog;
 struct own_tool;
+struct schedule;
 struct spending;
 struct wake;
 struct work;
@@ -37,6 +38,7 @@ struct engine {
 	struct list setups;        /* turns-to-be whose tools are being listed */
 	const struct own_tool *const *own_tools; /* NULL behind the last (engine/own_tool) */
 	struct work *work;                       /* queues of environments (engine/work) */
+	struct schedule *schedule;               /* turns by the clock (engine/schedule) */
 	bool draining;
 	void (*drained)(void *ctx);
 	void *drained_ctx;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/xalloc.h"
+#include "engine/schedule.h"
 #include "engine/work.h"
 
 /* Callbacks may take any watch off the list, so the place in it is kept by a node of our own; one is
@@ -96,6 +97,7 @@ fanout_events(struct engine *en, struct str session, const struct event *events,
 	if (actor)
 		actor->head_seq = events[count - 1].seq;
 	work_on_events(en, session, events, count);
+	schedule_on_events(en, session, events, count);
 	if (list_is_empty(&en->watches) && (!actor || list_is_empty(&actor->watches)))
 		return;
 	arena_init(&scratch);

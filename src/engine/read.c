@@ -220,6 +220,8 @@ record_verb(struct str kind, enum access_verb *out)
 		{ RECORD_WORKSPACE, ACCESS_SERVER },
 		{ RECORD_USER, ACCESS_USERS },
 		{ RECORD_TOKEN, ACCESS_TOKENS },
+		{ RECORD_SCHEDULE, ACCESS_SERVER },
+		{ RECORD_SCHEDULE_RUN, ACCESS_SERVER },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(VERBS); i++)

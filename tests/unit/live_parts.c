@@ -6,6 +6,7 @@
 #include "engine/catalog.h"
 #include "engine/identity.h"
 #include "engine/own_tool.h"
+#include "engine/schedule.h"
 #include "engine/wake.h"
 #include "engine/work.h"
 #include "live_engine.h"
@@ -324,3 +325,61 @@ engine_work_stats(struct engine *en, const struct engine_caller *caller, struct 
 	(void)en, (void)caller, (void)environment, (void)out, (void)e;
 	abort();
 }
+
+/* ---- schedules ---- */
+
+struct schedule *
+schedule_new(struct engine *en)
+{
+	(void)en;
+	return NULL;
+}
+
+void
+schedule_free(struct schedule **s)
+{
+	(void)s;
+}
+
+void
+schedule_start(struct engine *en)
+{
+	(void)en;
+}
+
+void
+schedule_drain(struct engine *en)
+{
+	(void)en;
+}
+
+void
+schedule_on_events(struct engine *en, struct str session, const struct event *events, size_t count)
+{
+	(void)en, (void)session, (void)events, (void)count;
+}
+
+void
+engine_schedule_create(struct engine *en, const struct engine_call *call, struct json body)
+{
+	(void)en, (void)call, (void)body;
+	abort();
+}
+
+void
+engine_schedule_update(struct engine *en, const struct engine_call *call, struct str id,
+		       struct json body)
+{
+	(void)en, (void)call, (void)id, (void)body;
+	abort();
+}
+
+#define UNUSED_SCHEDULE(name)                                                          \
+	void engine_schedule_##name(struct engine *en, const struct engine_call *call, \
+				    struct str id)                                     \
+	{                                                                              \
+		(void)en, (void)call, (void)id;                                        \
+		abort();                                                               \
+	}
+UNUSED_SCHEDULE(delete)
+UNUSED_SCHEDULE(run)

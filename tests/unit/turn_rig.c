@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/file.h"
 #include "base/xalloc.h"
 #include "core/event_make.h"
 #include "provider/demo.h"
@@ -223,6 +224,21 @@ session_work(void *ctx, struct str agent, struct str session, struct arena *a, s
 	return 0;
 }
 
+static int
+find_zone(void *ctx, struct str name, const struct zone **out, struct err *e)
+{
+	struct rig *r = ctx;
+	struct zone *zone = ARENA_NEW(&r->arena, struct zone);
+	struct str tzif;
+	int rc = file_read_zoneinfo(name, &r->arena, &tzif, e);
+
+	if (rc == 0)
+		rc = zone_parse(tzif, &r->arena, zone, e);
+	if (rc == 0)
+		*out = zone;
+	return rc;
+}
+
 static void
 start_engine(struct rig *r)
 {
@@ -233,6 +249,7 @@ start_engine(struct rig *r)
 		.tools = r->tools,
 		.servers = r->servers,
 		.folders = { session_work, r },
+		.zones = { find_zone, r },
 		.settings.default_model = STR("demo"),
 		.owner_token =
 			STR("pdr_00000000000000000000000000000000000000000000000000000000000000aa"),

@@ -125,6 +125,18 @@ virtual_host_advance(struct virtual_host *h, int64_t ms)
 	virtual_host_settle(h);
 }
 
+void
+virtual_host_set_clock(struct virtual_host *h, int64_t now)
+{
+	list_for_each (at, &h->timers) {
+		struct host_timer *t = LIST_OWNER(at, struct host_timer, node);
+
+		if (t->due_ms >= 0)
+			t->due_ms += now - h->now_ms;
+	}
+	h->now_ms = now;
+}
+
 size_t
 virtual_host_armed(const struct virtual_host *h)
 {

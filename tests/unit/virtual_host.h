@@ -15,5 +15,7 @@ struct virtual_host {
 void virtual_host_init(struct virtual_host *h, int64_t now_ms);
 void virtual_host_settle(struct virtual_host *h);
 void virtual_host_advance(struct virtual_host *h, int64_t ms);
+/* Somebody sets the clock: what timers still have to wait stays as it is. */
+void virtual_host_set_clock(struct virtual_host *h, int64_t now_ms);
 /* Timers that are armed. */
 size_t virtual_host_armed(const struct virtual_host *h);

@@ -71,6 +71,9 @@ row_holds(void **state)
 	assert_int_equal(got.slot_ms, row->slot_ms);
 	assert_int_equal(got.decided_ms, row->decided_ms);
 	assert_int_equal(got.due_ms, row->due_ms);
+	assert_int_equal(schedule_plan_due(
+				 &(struct schedule_facts){ &def, &ZONE_UTC, &row->s, row->now_ms }),
+			 row->step == SCHEDULE_WAIT ? row->due_ms : row->now_ms);
 	assert_int_equal(got.manual, row->s.run.id.len > 0 && row->step == SCHEDULE_FIRE);
 }
 

@@ -136,6 +136,41 @@ H3_outcomes_have_names(void **state)
 	assert_string_equal(schedule_outcome_name(SCHEDULE_RUN_CANCELLED), "cancelled");
 }
 
+static const struct end {
+	const char *name;
+	enum stop_kind stop;
+	bool by_person, stopping;
+	enum schedule_outcome want;
+	unsigned failures; /* after two */
+} ENDS[] = {
+	{ "H3 an answer completes a run", STOP_END_TURN, 0, 0, SCHEDULE_RUN_COMPLETED, 0 },
+	{ "H3 so does one that sleeps on it", STOP_RESCHEDULING, 0, 0, SCHEDULE_RUN_COMPLETED, 0 },
+	{ "H3 it answered before it heard", STOP_END_TURN, 0, 1, SCHEDULE_RUN_COMPLETED, 0 },
+	{ "H3 a model that fails", STOP_RETRIES_EXHAUSTED, 0, 0, SCHEDULE_RUN_FAILED, 3 },
+	{ "H3 no money", STOP_BUDGET_REACHED, 0, 0, SCHEDULE_RUN_FAILED, 3 },
+	{ "H3 a limit", STOP_LIMIT_TIME, 0, 0, SCHEDULE_RUN_FAILED, 3 },
+	{ "H3 given up after restarts", STOP_INTERRUPTED, 0, 0, SCHEDULE_RUN_FAILED, 3 },
+	{ "H3 its time was over", STOP_INTERRUPTED, 1, 1, SCHEDULE_RUN_TIMED_OUT, 3 },
+	{ "H3 a person stopped it", STOP_INTERRUPTED, 1, 0, SCHEDULE_RUN_CANCELLED, 2 },
+};
+
+static void
+end_holds(void **state)
+{
+	const struct end *row = *state;
+	struct schedule_state s = FULL;
+	enum schedule_outcome got;
+
+	s.failures = 2;
+	s.run.stopping = row->stopping;
+	got = schedule_outcome_of(row->stop, row->by_person, &s.run);
+	assert_int_equal(got, row->want);
+	schedule_state_end(&s, got, 77);
+	assert_int_equal(s.failures, row->failures);
+	assert_int_equal(s.ended_ms, 77);
+	assert_int_equal(s.run.id.len, 0);
+}
+
 int
 main(void)
 {
@@ -146,5 +181,6 @@ main(void)
 	SUITE_TEST(&s, H3_it_shows_when_it_runs_next);
 	SUITE_TEST(&s, H3_a_run_is_told);
 	SUITE_TEST(&s, H3_outcomes_have_names);
+	SUITE_ROWS(&s, ENDS, end_holds);
 	return suite_run(&s, "schedule_state");
 }
