@@ -3,7 +3,6 @@
 #include "base/json_write.h"
 #include "core/input.h"
 #include "core/session.h"
-#include "engine/engine.h"
 
 #define FORMAT "perdure-session"
 enum { VERSION = 1 };
@@ -44,6 +43,22 @@ field_bytes(struct jw *w, const char *name, const char *text_name, struct str by
 		jw_field_str(w, text_name, bytes);
 }
 
+static void
+write_wakes(struct jw *w, const struct bundle_header *h)
+{
+	if (h->wake_count == 0)
+		return;
+	jw_field_array(w, "wakes");
+	for (size_t i = 0; i < h->wake_count; i++) {
+		jw_object(w);
+		jw_field_str(w, "id", h->wakes[i].id);
+		jw_field_int(w, "due_at_ms", h->wakes[i].due_at_ms);
+		field_bytes(w, "wake", "wake_text", h->wakes[i].body);
+		jw_end_object(w);
+	}
+	jw_end_array(w);
+}
+
 void
 bundle_write_header(struct buf *out, const struct bundle_header *h)
 {
@@ -59,6 +74,7 @@ bundle_write_header(struct buf *out, const struct bundle_header *h)
 	field_hash(&w, "head_hash", &h->head_hash);
 	if (h->extra.len > 0)
 		field_bytes(&w, "extra", "extra_text", h->extra);
+	write_wakes(&w, h);
 	jw_end_object(&w);
 	buf_putc(out, '\n');
 }
@@ -151,24 +167,68 @@ take_hash(struct line *l, struct json v, struct sha256 *out, struct err *e)
 	return ok ? 0 : json_fail(v, e, "must be %d hexadecimal digits", SHA256_HEX);
 }
 
+/* Empty, or an object. */
 static int
-check_extra(struct line *l, struct str extra, struct err *e)
+check_object(struct line *l, struct str text, const char *name, struct err *e)
 {
 	struct json_doc doc;
 	int rc = 0;
 
-	if (extra.len > 0)
-		rc = json_parse(&l->scratch, extra, &EVENT_PAYLOAD_LIMITS, &doc, e);
-	if (extra.len > 0 && rc == 0 && json_type(json_root(&doc)) != JSON_OBJECT)
+	if (text.len > 0)
+		rc = json_parse(&l->scratch, text, &EVENT_PAYLOAD_LIMITS, &doc, e);
+	if (text.len > 0 && rc == 0 && json_type(json_root(&doc)) != JSON_OBJECT)
 		rc = err_set(e, ERR_INVALID, "must be an object");
-	return rc == 0 ? 0 : err_prefix(e, ERR_INVALID, "extra: ");
+	return rc == 0 ? 0 : err_prefix(e, ERR_INVALID, "%s: ", name);
+}
+
+static int
+read_wake(struct line *l, struct json v, struct engine_log_wake *out, struct err *e)
+{
+	struct json id = { 0 }, due = { 0 }, wake = { 0 }, wake_text = { 0 };
+	const struct json_field fields[] = {
+		{ "id", JSON_WANT_STRING, true, &id },
+		{ "due_at_ms", JSON_WANT_NUMBER, true, &due },
+		{ "wake", JSON_WANT_OBJECT, false, &wake },
+		{ "wake_text", JSON_WANT_STRING, false, &wake_text },
+	};
+	int rc = json_fields(v, fields, ARRAY_LEN(fields), e);
+
+	if (rc == 0)
+		rc = json_take_int(due, 0, INT64_MAX, &out->due_at_ms, e);
+	if (rc != 0)
+		return rc;
+	out->id = take_text(l, id);
+	out->body = take_bytes(l, wake, wake_text);
+	if (out->id.len == 0 || out->id.len > STORE_ID_MAX)
+		return json_fail(id, e, "must have 1 to %d bytes", STORE_ID_MAX);
+	if (out->body.len == 0)
+		return json_fail(v, e, "wake: is missing");
+	return check_object(l, out->body, "wake", e);
+}
+
+static int
+read_wakes(struct line *l, struct json list, struct bundle_header *out, struct err *e)
+{
+	struct json_iter it = json_iter(list);
+	struct engine_log_wake *wakes;
+	int rc = 0;
+
+	if (!json_is_set(list))
+		return 0;
+	if (json_count(list) > BUNDLE_WAKES_MAX)
+		return json_fail(list, e, "at most %d", BUNDLE_WAKES_MAX);
+	wakes = ARENA_ARRAY(l->keep, json_count(list) + 1, struct engine_log_wake);
+	while (rc == 0 && json_next(&it))
+		rc = read_wake(l, it.value, &wakes[out->wake_count++], e);
+	out->wakes = wakes;
+	return rc;
 }
 
 static int
 read_header_fields(struct line *l, struct bundle_header *out, struct err *e)
 {
 	struct json format = { 0 }, version = { 0 }, events = { 0 }, id = { 0 }, seq = { 0 };
-	struct json hash = { 0 }, extra = { 0 }, extra_text = { 0 };
+	struct json hash = { 0 }, extra = { 0 }, extra_text = { 0 }, wakes = { 0 };
 	const struct json_field fields[] = {
 		{ "format", JSON_WANT_STRING, true, &format },
 		{ "version", JSON_WANT_NUMBER, true, &version },
@@ -178,6 +238,7 @@ read_header_fields(struct line *l, struct bundle_header *out, struct err *e)
 		{ "head_hash", JSON_WANT_STRING, true, &hash },
 		{ "extra", JSON_WANT_OBJECT, false, &extra },
 		{ "extra_text", JSON_WANT_STRING, false, &extra_text },
+		{ "wakes", JSON_WANT_ARRAY, false, &wakes },
 	};
 	int64_t number = 0;
 	int rc = json_fields(json_root(&l->doc), fields, ARRAY_LEN(fields), e);
@@ -196,7 +257,9 @@ read_header_fields(struct line *l, struct bundle_header *out, struct err *e)
 		return rc;
 	out->id = take_text(l, id);
 	out->extra = take_bytes(l, extra, extra_text);
-	rc = check_extra(l, out->extra, e);
+	rc = check_object(l, out->extra, "extra", e);
+	if (rc == 0)
+		rc = read_wakes(l, wakes, out, e);
 	return rc == 0 ? session_id_check(out->id, e) : rc;
 }
 

@@ -10,12 +10,17 @@
 #include "base/err.h"
 #include "base/sha256.h"
 #include "core/event.h"
+#include "engine/engine.h"
+
+enum { BUNDLE_WAKES_MAX = 1000 };
 
 struct bundle_header {
 	struct str id;
 	int64_t head_seq;
 	struct sha256 head_hash;
 	struct str extra; /* JSON object: what the session has beyond its log; empty: nothing */
+	const struct engine_log_wake *wakes;
+	size_t wake_count;
 };
 
 void bundle_write_header(struct buf *out, const struct bundle_header *h);

@@ -4,6 +4,7 @@
 
 #include "api/bundle.h"
 #include "api/handlers.h"
+#include "base/vec.h"
 #include "base/xalloc.h"
 
 enum {
@@ -19,6 +20,7 @@ struct session_export {
 	struct exchange *x;           /* NULL: the answer has begun */
 	struct arena arena;
 	struct bundle_header header;
+	VEC(struct engine_log_wake) wakes;
 	bool found, reading, cut;
 	int64_t cursor;
 	struct buf page;
@@ -28,6 +30,7 @@ static void
 export_free(struct session_export *ex)
 {
 	buf_release(&ex->page);
+	vec_release(&ex->wakes);
 	arena_release(&ex->arena);
 	free(ex);
 }
@@ -141,6 +144,34 @@ fail(struct session_export *ex, int rc, const struct err *err)
 	export_free(ex);
 }
 
+/* Records are read behind the log's head: a wake may be newer than the bundle's end, or gone. */
+static bool
+on_wake_row(void *ctx, const struct store_row *row)
+{
+	struct session_export *ex = ctx;
+
+	*vec_push(&ex->wakes) =
+		(struct engine_log_wake){ .id = arena_str(&ex->arena, row->record->id),
+					  .due_at_ms = row->record->due_at_ms,
+					  .body = arena_str(&ex->arena, row->record->body) };
+	return true;
+}
+
+static void
+on_wakes(void *ctx, int rc, bool more, const struct err *err)
+{
+	struct session_export *ex = ctx;
+
+	(void)more;
+	if (rc != 0) {
+		fail(ex, rc, err);
+		return;
+	}
+	ex->header.wakes = ex->wakes.ptr;
+	ex->header.wake_count = ex->wakes.len;
+	begin(ex);
+}
+
 static bool
 on_extra_row(void *ctx, const struct store_row *row)
 {
@@ -154,12 +185,19 @@ static void
 on_extra(void *ctx, int rc, bool more, const struct err *err)
 {
 	struct session_export *ex = ctx;
+	struct store_query q = {
+		.kind = STORE_LIST_RECORDS,
+		.session = ex->header.id,
+		.record_kind = RECORD_WAKE,
+		.record_owner = ex->header.id,
+		.limit = BUNDLE_WAKES_MAX,
+	};
 
 	(void)more;
 	if (rc != 0)
 		fail(ex, rc, err);
 	else
-		begin(ex);
+		engine_read(ex->en, &ex->caller, &q, on_wake_row, on_wakes, ex);
 }
 
 static bool

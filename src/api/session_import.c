@@ -77,6 +77,8 @@ commit(struct session_import *im)
 		.hashes = im->hashes.ptr,
 		.count = im->events.len,
 		.extra = im->header.extra,
+		.wakes = im->header.wakes,
+		.wake_count = im->header.wake_count,
 	};
 	im->x->call.done = on_imported;
 	im->x->call.ctx = im;

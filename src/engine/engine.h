@@ -268,13 +268,21 @@ struct engine_message {
 };
 void engine_post(struct engine *en, const struct engine_call *call, struct str session,
 		 const struct engine_message *message);
+/* A wake as its record says it. */
+struct engine_log_wake {
+	struct str id;
+	int64_t due_at_ms; /* 0: it is parked */
+	struct str body;
+};
 /* A whole log as it was exported: seq, ids, instants and bytes are kept, so the hashes are too. */
 struct engine_log {
 	struct str session;
 	const struct event *events;  /* seq from 1 */
 	const struct sha256 *hashes; /* of each event, checked to be a chain */
 	size_t count;
-	struct str extra; /* body of its session_extra; empty: none */
+	struct str extra;                    /* body of its session_extra; empty: none */
+	const struct engine_log_wake *wakes; /* that are queued behind its last event */
+	size_t wake_count;
 };
 /* Operators only. A log that the session begins with already is skipped (created is false), one that
  * continues what is there is appended to it, any other under a taken id is ERR_CONFLICT. */

@@ -4,6 +4,7 @@
 #include "base/xalloc.h"
 #include "engine/access.h"
 #include "engine/fanout.h"
+#include "engine/wake.h"
 
 enum {
 	ITEM_EVENTS = 256,
@@ -20,7 +21,7 @@ struct import {
 	size_t count; /* of the item under way */
 	struct event *events;
 	struct store_item item;
-	struct store_put extra;
+	struct store_put *puts; /* of the item: what is beyond the log, its wakes */
 	bool found, deleted, same, created;
 	int64_t head_seq;
 };
@@ -38,6 +39,7 @@ import_end(struct import *im, int rc, const struct err *err)
 
 	im->call.done(im->call.ctx, &answer);
 	free(im->events);
+	free(im->puts);
 	free(im);
 }
 
@@ -58,6 +60,7 @@ on_appended(void *ctx, const struct store_result *r)
 		im->events[i].seq = r->first_seq + (int64_t)i;
 	im->en->events_appended += im->count;
 	fanout_events(im->en, im->log->session, im->events, im->count, r->change);
+	wake_queued(im->en, im->puts, im->item.put_count);
 	im->at += im->count;
 	im->created = true;
 	if (memcmp(&r->head_hash, &im->log->hashes[im->at - 1], sizeof r->head_hash) != 0) {
@@ -84,6 +87,30 @@ fill_item(struct import *im)
 	}
 }
 
+/* The wakes come with the last event: none of them finds half a log. */
+static void
+fill_puts(struct import *im)
+{
+	const struct engine_log *log = im->log;
+	size_t count = 0;
+
+	if (im->at == 0 && log->extra.len > 0)
+		im->puts[count++] = (struct store_put){ .record = { .kind = RECORD_SESSION_EXTRA,
+								    .id = log->session,
+								    .body = log->extra },
+							.if_version = STORE_VERSION_ANY };
+	for (size_t i = 0; im->at + im->count == log->count && i < log->wake_count; i++)
+		im->puts[count++] =
+			(struct store_put){ .record = { .kind = RECORD_WAKE,
+							.id = log->wakes[i].id,
+							.owner = log->session,
+							.due_at_ms = log->wakes[i].due_at_ms,
+							.body = log->wakes[i].body },
+					    .if_version = STORE_VERSION_ANY };
+	im->item.puts = im->puts;
+	im->item.put_count = count;
+}
+
 static void
 append_next(struct import *im)
 {
@@ -99,16 +126,11 @@ append_next(struct import *im)
 				     .event_count = im->count };
 	if (im->at == 0) {
 		item->require.absent = true;
-		im->extra = (struct store_put){ .record = { .kind = RECORD_SESSION_EXTRA,
-							    .id = im->log->session,
-							    .body = im->log->extra },
-						.if_version = STORE_VERSION_ANY };
-		item->puts = &im->extra;
-		item->put_count = im->log->extra.len > 0 ? 1 : 0;
 	} else {
 		item->require.has_head = true;
 		item->require.head_seq = (int64_t)im->at;
 	}
+	fill_puts(im);
 	store_append(im->en->store, item, on_appended, im);
 }
 
@@ -203,6 +225,7 @@ engine_import(struct engine *en, const struct engine_call *call, const struct en
 	im = xcalloc(1, sizeof *im);
 	*im = (struct import){ .en = en, .call = *call, .log = log };
 	im->events = xcalloc(ITEM_EVENTS, sizeof *im->events);
+	im->puts = xcalloc(log->wake_count + 1, sizeof *im->puts);
 	store_read(en->store,
 		   &(struct store_query){
 			   .kind = STORE_GET_SESSION, .session = log->session, .limit = 1 },

@@ -132,12 +132,74 @@ S3_the_header_comes_back(void **state)
 	arena_release(&a);
 }
 
+static void
+M13_the_header_brings_the_wakes_along(void **state)
+{
+	static const struct engine_log_wake WAKES[] = {
+		{ STR("wake_1"), 1767225600000, STR("{\"id\":\"wake_1\"}") },
+		{ STR("wake_2"), 0, STR("{\n\"parked\":true}") },
+	};
+	struct bundle_header h = {
+		.id = STR("s"), .head_seq = 1, .wakes = WAKES, .wake_count = ARRAY_LEN(WAKES)
+	};
+	struct bundle_header read;
+	struct arena a;
+	struct buf out;
+	struct err e;
+
+	(void)state;
+	arena_init(&a);
+	buf_init(&out, 65536);
+	bundle_write_header(&out, &h);
+	if (bundle_read_header(str_trim(buf_str(&out)), &a, &read, &e) != 0)
+		fail_msg("%s", e.text);
+	assert_int_equal(read.wake_count, ARRAY_LEN(WAKES));
+	for (size_t i = 0; i < ARRAY_LEN(WAKES); i++) {
+		check_str("id", read.wakes[i].id, WAKES[i].id);
+		check_str("body", read.wakes[i].body, WAKES[i].body);
+		assert_int_equal(read.wakes[i].due_at_ms, WAKES[i].due_at_ms);
+	}
+	buf_release(&out);
+	arena_release(&a);
+}
+
+#define HEADER_WITH(wakes)                                                               \
+	"{\"format\":\"perdure-session\",\"version\":1,\"event_format\":1,\"id\":\"s\"," \
+	"\"head_seq\":1,\"head_hash\":\"" HASH "\",\"wakes\":" wakes "}"
+
+static const struct refused HEADERS[] = {
+	{ "M13 a wake without its body", HEADER_WITH("[{\"id\":\"w\",\"due_at_ms\":1}]"), "wake" },
+	{ "M13 a wake without an id", HEADER_WITH("[{\"id\":\"\",\"due_at_ms\":1,\"wake\":{}}]"),
+	  "id" },
+	{ "M13 a wake of before the epoch",
+	  HEADER_WITH("[{\"id\":\"w\",\"due_at_ms\":-1,\"wake\":{}}]"), "due_at_ms" },
+	{ "M13 a wake whose text is no object",
+	  HEADER_WITH("[{\"id\":\"w\",\"due_at_ms\":1,\"wake_text\":\"1\"}]"), "wake" },
+};
+
+static void
+header_is_refused(void **state)
+{
+	const struct refused *row = *state;
+	struct bundle_header read;
+	struct arena a;
+	struct err e = { 0 };
+
+	arena_init(&a);
+	assert_int_equal(bundle_read_header(str_of(row->line), &a, &read, &e), ERR_INVALID);
+	if (!str_contains(str_of(e.text), str_of(row->part)))
+		fail_msg("%s: %s", row->name, e.text);
+	arena_release(&a);
+}
+
 int
 main(void)
 {
 	struct suite s = { 0 };
 
 	SUITE_ROWS(&s, ROUNDS, round_holds);
+	SUITE_ROWS(&s, HEADERS, header_is_refused);
+	SUITE_TEST(&s, M13_the_header_brings_the_wakes_along);
 	SUITE_ROWS(&s, REFUSED, is_refused);
 	SUITE_TEST(&s, S3_the_header_comes_back);
 	return suite_run(&s, "api/bundle");

@@ -248,6 +248,45 @@ P2_only_operators_import(void **state)
 	engine_rig_release(&there);
 }
 
+/* They run here as they would have there, and not before the whole log is in. */
+static void
+M13_queued_wakes_come_along(void **state)
+{
+	struct engine_rig there, here;
+	struct engine_log_wake wakes[] = {
+		{ STR("wake_1"), 0, STR("{\"id\":\"wake_1\",\"parked\":true}") },
+		{ STR("wake_2"), 0, STR("{\"id\":\"wake_2\",\"reason\":\"look\"}") },
+	};
+	struct rig_answer a = { .rig = &here };
+	struct engine_call call = { .done = rig_answered, .ctx = &a };
+	struct engine_log log;
+	struct kept k;
+
+	other_server(&there, &k, 600);
+	engine_rig_init(&here, *state != NULL);
+	call.caller = &here.owner;
+	wakes[1].due_at_ms = host_now_ms(&here.host.host) + 60000;
+	log = (struct engine_log){ .session = STR("cli:a"),
+				   .events = k.events.ptr,
+				   .hashes = k.hashes.ptr,
+				   .count = k.events.len,
+				   .wakes = wakes,
+				   .wake_count = ARRAY_LEN(wakes) };
+	engine_import(here.en, &call, &log);
+	rig_expect(&a, 0, NULL);
+	check_str("parked", engine_rig_record(&here, RECORD_WAKE, STR("wake_1")), wakes[0].body);
+	check_str("queued", engine_rig_record(&here, RECORD_WAKE, STR("wake_2")), wakes[1].body);
+	expect_same(&here, &k, k.events.len);
+	virtual_host_advance(&here.host, 61000);
+	while (engine_rig_count(&here, RECORD_WAKE) > 1)
+		virtual_host_advance(&here.host, 1000);
+	assert_true(str_contains(engine_rig_log(&here, "cli:a", (int64_t)k.events.len + 1),
+				 STR("status_running")));
+	engine_rig_release(&here);
+	forget(&k);
+	engine_rig_release(&there);
+}
+
 int
 main(void)
 {
@@ -258,6 +297,9 @@ main(void)
 	suite_add(&s, "S3 a log comes back byte for byte in sqlite",
 		  S3_a_log_comes_back_byte_for_byte, &SQLITE);
 	SUITE_TEST(&s, S3_a_beginning_is_continued);
+	SUITE_TEST(&s, M13_queued_wakes_come_along);
+	suite_add(&s, "M13 queued wakes come along in sqlite", M13_queued_wakes_come_along,
+		  &SQLITE);
 	SUITE_TEST(&s, S3_another_log_under_the_same_id_is_refused);
 	SUITE_TEST(&s, P6_a_deleted_session_does_not_come_back);
 	SUITE_TEST(&s, S3_a_session_that_moves_on_meanwhile_is_left_alone);
