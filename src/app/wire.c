@@ -11,6 +11,7 @@
 #include "app/certificate.h"
 #include "app/host_loop.h"
 #include "app/mcp_tools.h"
+#include "app/mirror.h"
 #include "app/models.h"
 #include "app/owner_token.h"
 #include "app/policies.h"
@@ -52,6 +53,7 @@ struct wire {
 	struct mcp_tools *servers;
 	struct runtime_files *files;
 	struct zones *zones;
+	struct mirror *mirror; /* NULL: not wanted, or not yet */
 	struct engine *engine;
 	struct api *api;
 	struct http_server *server;
@@ -269,10 +271,23 @@ open_surfaces(struct wire *w, struct err *e)
 	return rc;
 }
 
+static int
+open_mirror(struct wire *w, struct err *e)
+{
+	return w->config->mirror ? mirror_new(&w->mirror,
+					      &(struct mirror_config){ .loop = w->loop,
+								       .store = w->store,
+								       .engine = w->engine,
+								       .data = str_of(w->data) },
+					      e)
+				 : 0;
+}
+
 static void
 on_started(void *ctx, int rc, const struct err *err)
 {
 	struct wire *w = ctx;
+	struct err e;
 
 	if (rc != 0) {
 		break_down(w, rc, err);
@@ -280,6 +295,11 @@ on_started(void *ctx, int rc, const struct err *err)
 	}
 	if (w->draining)
 		return;
+	rc = open_mirror(w, &e);
+	if (rc != 0) {
+		break_down(w, rc, &e);
+		return;
+	}
 	api_set_ready(w->api, true);
 	loop_timer_set(w->pulse, HEALTH_MS);
 	w->events.on_ready(w->events.ctx);
@@ -475,6 +495,7 @@ wire_close(struct wire **wire)
 	http_server_free(&w->server);
 	if (w->loop)
 		loop_settle(w->loop);
+	mirror_free(&w->mirror);
 	store_free(&w->store); /* its last answers still go to the engine */
 	loop_task_cancel(&w->flush);
 	loop_wake_free(&w->stored); /* nothing is heard of it any more */

@@ -71,6 +71,13 @@ const struct command COMMANDS[] = {
 		  " it goes to stdout. FILE appears only when it is whole." },
 	{ .name = "session import", .args = "FILE", .summary = "restore a session from its bundle",
 	  .client = true, .run = cmd_session_import, .more = "FILE - is stdin." },
+	{ .name = "import", .summary = "restore sessions from the files beside a database",
+	  .client = true, .run = cmd_import,
+	  .options = { { "--mirror", "DIR", "what a server with \"mirror: on\" wrote", .required = true } },
+	  .more = "DIR is the data directory of that server, which need not run, or the folder of one session."
+		  " Events, their hashes and queued wakes come back as they were; a session that is there"
+		  " already is left as it is. Prints the ids.",
+	  .examples = "perdure import --mirror /var/lib/perdure-old" },
 
 	{ .name = "agent list", .summary = "list agents", .client = true, .run = cmd_agent_list,
 	  .options = { { "--all", NULL, "also archived ones", 'a' }, LIMIT("0") } },

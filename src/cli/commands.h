@@ -21,6 +21,7 @@ int cmd_agent_wake(struct cli_call *call, struct err *e);
 int cmd_chat(struct cli_call *call, struct err *e);
 int cmd_environment_list(struct cli_call *call, struct err *e);
 int cmd_environment_show(struct cli_call *call, struct err *e);
+int cmd_import(struct cli_call *call, struct err *e);
 int cmd_session_archive(struct cli_call *call, struct err *e);
 int cmd_session_delete(struct cli_call *call, struct err *e);
 int cmd_session_events(struct cli_call *call, struct err *e);

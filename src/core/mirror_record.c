@@ -67,7 +67,7 @@ read_event(struct json line, struct arena *a, struct mirror_record *r, struct er
 static int
 read_other(struct json line, struct arena *a, struct mirror_record *r, struct err *e)
 {
-	struct json kind = { 0 }, id = { 0 }, at = { 0 }, due = { 0 }, wake = { 0 };
+	struct json kind = { 0 }, id = { 0 }, at = { 0 }, due = { 0 }, wake = { 0 }, text = { 0 };
 	bool enqueued, processed;
 	size_t word = 0;
 	int rc;
@@ -87,9 +87,10 @@ read_other(struct json line, struct arena *a, struct mirror_record *r, struct er
 		  : processed ? "processed_at_ms"
 			      : "completed_at_ms",
 		  JSON_WANT_NUMBER, true, enqueued ? &due : &at },
-		{ "wake", JSON_WANT_OBJECT, true, &wake },
+		{ "wake", JSON_WANT_OBJECT, false, &wake },
+		{ "wake_text", JSON_WANT_STRING, false, &text },
 	};
-	rc = json_fields(line, fields, ARRAY_LEN(fields) - (enqueued ? 0 : 1), e);
+	rc = json_fields(line, fields, ARRAY_LEN(fields) - (enqueued ? 0 : 2), e);
 	if (rc == 0)
 		rc = json_take_int(at, 0, INT64_MAX, &r->at_ms, e);
 	if (rc == 0)
@@ -98,7 +99,9 @@ read_other(struct json line, struct arena *a, struct mirror_record *r, struct er
 	if (rc == 0 && r->id.len == 0)
 		rc = json_fail(id, e, "must not be empty");
 	if (rc == 0 && enqueued)
-		r->wake = json_raw(wake);
+		r->wake = json_is_set(wake) ? json_raw(wake) : json_str(text, a);
+	if (rc == 0 && enqueued && r->wake.len == 0)
+		rc = err_set(e, ERR_INVALID, "wake: is missing");
 	return rc;
 }
 
@@ -119,6 +122,14 @@ mirror_record_read(struct str line, struct arena *a, struct mirror_record *out, 
 	return rc;
 }
 
+/* Bytes that a reader of the line gets back as they are. */
+static bool
+stands_alone(struct str text)
+{
+	return str_starts(text, STR("{")) && str_ends(text, STR("}")) &&
+	       !memchr(text.ptr, '\n', text.len) && !memchr(text.ptr, '\r', text.len);
+}
+
 void
 mirror_record_write(struct buf *out, const struct mirror_record *r)
 {
@@ -134,7 +145,10 @@ mirror_record_write(struct buf *out, const struct mirror_record *r)
 	case MIRROR_COMPLETED: jw_field_int(&w, "completed_at_ms", r->at_ms); break;
 	case MIRROR_ENQUEUED:
 		jw_field_int(&w, "due_at_ms", r->due_at_ms);
-		jw_field_raw(&w, "wake", r->wake);
+		if (stands_alone(r->wake))
+			jw_field_raw(&w, "wake", r->wake);
+		else
+			jw_field_str(&w, "wake_text", r->wake);
 		break;
 	}
 	jw_end_object(&w);

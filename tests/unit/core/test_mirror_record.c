@@ -19,6 +19,9 @@ static const struct round {
 	    .wake = STR("{\"id\":\"wake_1\"}") },
 	  "{\"record\":\"enqueued\",\"wake_id\":\"wake_1\",\"due_at_ms\":9,\"wake\":{\"id\":"
 	  "\"wake_1\"}}\n" },
+	{ "M13 a wake with a line end in it",
+	  { .kind = MIRROR_ENQUEUED, .id = STR("w"), .wake = STR("{\n}") },
+	  "{\"record\":\"enqueued\",\"wake_id\":\"w\",\"due_at_ms\":0,\"wake_text\":\"{\\n}\"}\n" },
 	{ "M13 a wake that is gone",
 	  { .kind = MIRROR_COMPLETED, .id = STR("wake_1"), .at_ms = 11 },
 	  "{\"record\":\"completed\",\"wake_id\":\"wake_1\",\"completed_at_ms\":11}\n" },
