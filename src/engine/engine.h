@@ -312,6 +312,7 @@ typedef void engine_lane_fn(void *ctx, int rc, const struct err *err, struct str
 			    const struct lane_entry *entry);
 void engine_lane_get(struct engine *en, const struct engine_caller *caller, struct str lane,
 		     engine_lane_fn *done, void *ctx);
+
 /* ---- schedules ---- */
 
 /* Operators only. Bodies as core/schedule_def says. */
