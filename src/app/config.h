@@ -145,7 +145,7 @@ struct config {
 		int64_t gateway_timeout_s; /* of a turn */
 		int64_t drain_timeout_s;
 	} agent;
-	struct str time_zone; /* IANA name, of agents that have none of their own */
+	struct str time_zone;                /* IANA name, of agents that have none of their own */
 	struct reset_settings session_reset; /* where nothing more specific speaks */
 	struct config_platforms {
 		const struct config_platform *ptr;

@@ -247,8 +247,7 @@ static const struct {
 	{ "POST", "/v1/tokens", "{\"kind\":\"worker\"}" },
 	{ "POST", "/v1/sessions", "{\"agent\":\"main\"}" },
 	{ "POST", "/v1/sessions/import", "{}" },
-	{ "POST", "/v1/sessions/resolve",
-	  "{\"key\":{\"surface\":\"chat\",\"surface_id\":\"1\"}}" },
+	{ "POST", "/v1/sessions/resolve", "{\"key\":{\"surface\":\"chat\",\"surface_id\":\"1\"}}" },
 	{ "POST", "/v1/sessions/{session_id}", "{\"title\":\"t\"}" },
 	{ "POST", "/v1/sessions/{session_id}/events",
 	  "{\"events\":[{\"type\":\"system.message\",\"content\":[{\"type\":\"text\",\"text\":"
