@@ -106,6 +106,7 @@ A9_the_answer_of_an_archived_session_names_the_current_one(void **state)
 	(void)state;
 	start_rig();
 	live_open(&rig, "s1");
+	live_open(&rig, "s9");
 	live_write(&rig, "s1", NULL,
 		   "{\"type\":\"session.reset\",\"reason\":\"manual\",\"lifecycle\":\"archived\","
 		   "\"new_session_id\":\"s9\"}");
