@@ -20,7 +20,12 @@ exchange_fn token_create_route, token_list_route, token_revoke_route;
 exchange_fn session_create_route, session_get_route, session_update_route, session_list_route,
 	session_delete_route, session_archive_route, session_wake_route, session_search_route;
 /* api/lane_routes */
-exchange_fn session_resolve_route;
+exchange_fn session_resolve_route, lane_get_route, lane_update_route, lane_suspend_route,
+	lane_mark_resume_route, lane_clear_resume_route, lane_mark_recent_route, lane_prune_route;
+/* api/lane_list */
+exchange_fn lane_list_route, lane_any_route;
+/* api/lane_export */
+exchange_fn lane_export_route;
 /* api/session_bundle: the file that restores a log byte by byte */
 exchange_fn session_export_route, session_import_route;
 /* api/event_routes */

@@ -1,5 +1,6 @@
 /* lane_routes - conversations: which session one is in, and what is known of its lane. */
 #include "api/handlers.h"
+#include "api/lane_json.h"
 #include "api/session_load.h"
 #include "api/session_routes.h"
 
@@ -52,4 +53,130 @@ session_resolve_route(struct exchange *x)
 {
 	x->call.done = on_resolved;
 	engine_session_resolve(x->engine, &x->call, x->body);
+}
+
+/* ---- one lane ---- */
+
+struct shown {
+	struct exchange *x;
+	bool replayed;
+};
+
+static void
+on_lane(void *ctx, int rc, const struct err *err, struct str lane, const struct lane_entry *entry)
+{
+	struct shown *s = ctx;
+	struct buf *out;
+	struct jw w;
+
+	if (rc != 0) {
+		exchange_fail(s->x, rc, err);
+		return;
+	}
+	out = exchange_buf(s->x);
+	jw_init(&w, out);
+	lane_json_write(&w, lane, entry);
+	exchange_json(s->x, 200, buf_str(out), s->replayed);
+}
+
+static void
+show_lane(struct exchange *x, bool replayed)
+{
+	struct shown *s = ARENA_NEW(x->arena, struct shown);
+
+	*s = (struct shown){ x, replayed };
+	engine_lane_get(x->engine, &x->caller, x->captures[0], on_lane, s);
+}
+
+void
+lane_get_route(struct exchange *x)
+{
+	show_lane(x, false);
+}
+
+/* What was changed is shown as it is now, so that a repeat gets it as well. */
+static void
+on_changed(void *ctx, const struct engine_answer *answer)
+{
+	struct exchange *x = ctx;
+
+	if (answer->rc != 0)
+		session_fail(x, answer);
+	else
+		show_lane(x, answer->replayed);
+}
+
+void
+lane_update_route(struct exchange *x)
+{
+	x->call.done = on_changed;
+	engine_lane_update(x->engine, &x->call, x->captures[0], x->body);
+}
+
+void
+lane_suspend_route(struct exchange *x)
+{
+	x->call.done = on_changed;
+	engine_lane_suspend(x->engine, &x->call, x->captures[0]);
+}
+
+void
+lane_mark_resume_route(struct exchange *x)
+{
+	x->call.done = on_changed;
+	engine_lane_mark_resume(x->engine, &x->call, x->captures[0], x->body);
+}
+
+void
+lane_clear_resume_route(struct exchange *x)
+{
+	x->call.done = on_changed;
+	engine_lane_clear_resume(x->engine, &x->call, x->captures[0]);
+}
+
+/* ---- all lanes ---- */
+
+static void
+show_count(struct exchange *x, const char *name, const struct engine_answer *answer)
+{
+	struct buf *out;
+	struct jw w;
+
+	if (answer->rc != 0) {
+		exchange_fail(x, answer->rc, answer->err);
+		return;
+	}
+	out = exchange_buf(x);
+	jw_init(&w, out);
+	jw_object(&w);
+	jw_field_str(&w, "type", STR("lanes_changed"));
+	jw_field_int(&w, name, answer->count);
+	jw_end_object(&w);
+	exchange_json(x, 200, buf_str(out), answer->replayed);
+}
+
+static void
+on_marked(void *ctx, const struct engine_answer *answer)
+{
+	show_count(ctx, "marked", answer);
+}
+
+void
+lane_mark_recent_route(struct exchange *x)
+{
+	x->call.done = on_marked;
+	engine_lane_mark_recent(x->engine, &x->call, x->body);
+}
+
+static void
+on_pruned(void *ctx, const struct engine_answer *answer)
+{
+	show_count(ctx, "pruned", answer);
+}
+
+void
+lane_prune_route(struct exchange *x)
+{
+	x->call.done = on_pruned;
+	engine_lane_prune(x->engine, &x->call, x->body);
 }

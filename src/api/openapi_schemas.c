@@ -43,6 +43,26 @@ static const struct {
 	{ "EventPage", PAGE_OF("Event") },
 	{ "EventSend", "events*:[]object" },
 	{ "Health", "type*:=health status*:=ok version*" },
+	{ "Lane",
+	  "id* type*:=lane session_key* session_id* created_at:time? updated_at:time? "
+	  "origin:object?"
+	  " display_name:text? platform:text? chat_type*:dm|group|channel|thread input_tokens*:int"
+	  " output_tokens*:int cache_read_tokens*:int cache_write_tokens*:int total_tokens*:int"
+	  " estimated_cost_usd*:any cost_status* last_prompt_tokens*:int was_auto_reset*:bool"
+	  " auto_reset_reason:text? reset_had_activity*:bool is_fresh_reset*:bool"
+	  " expiry_finalized*:bool suspended*:bool resume_pending*:bool resume_reason:text?"
+	  " last_resume_marked_at:time? agent_id:text? workspace_id:text? shared*:bool "
+	  "surface:text?"
+	  " surface_id:text? user_id:text? previous_session_id:text? stuck_count*:int"
+	  " finalize_attempts*:int" },
+	{ "LaneMarkResume", "reason:restart_timeout|shutdown_timeout|restart_interrupted" },
+	{ "LanePage", PAGE_OF("Lane") },
+	{ "LaneUpdate", "last_prompt_tokens:int? display_name:text?" },
+	{ "Lanes", "" },
+	{ "LanesAny", "type*:=lanes_any has_any*:bool" },
+	{ "LanesChanged", "type*:=lanes_changed marked:int pruned:int" },
+	{ "LanesMarkRecent", "max_age_seconds:int?" },
+	{ "LanesPrune", "max_age_days*:int" },
 	{ "Message", "id* role* content:[]object" },
 	{ "MessagePage", PAGE_OF("Message") },
 	{ "MessagePost", "text mode:default|append|wait|stream timeout_ms:int"

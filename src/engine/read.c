@@ -146,6 +146,13 @@ is_of_session(struct str kind)
 	       str_eq(kind, RECORD_PARTICIPANT) || str_eq(kind, RECORD_SESSION_EXTRA);
 }
 
+/* The lane that is in a session now goes with it; all lanes are the operator's to see. */
+static bool
+is_lane_of_session(const struct store_query *q)
+{
+	return str_eq(q->record_kind, RECORD_LANE) && q->session.len > 0;
+}
+
 /* Whose standing was asked is whose records are shown, whatever else the query names. */
 static bool
 pass_own_row(void *ctx, const struct store_row *row)
@@ -156,7 +163,7 @@ pass_own_row(void *ctx, const struct store_row *row)
 	bool own;
 
 	if (str_eq(p->query.record_kind, RECORD_RESOURCE) ||
-	    str_eq(p->query.record_kind, RECORD_WAKE))
+	    str_eq(p->query.record_kind, RECORD_WAKE) || str_eq(p->query.record_kind, RECORD_LANE))
 		own = str_eq(r->owner, session);
 	else if (str_eq(p->query.record_kind, RECORD_PARTICIPANT))
 		own = r->id.len > session.len && str_starts(r->id, session) &&
@@ -217,6 +224,7 @@ record_verb(struct str kind, enum access_verb *out)
 		{ RECORD_AGENT, ACCESS_AGENT_READ },
 		{ RECORD_AGENT_VERSION, ACCESS_AGENT_READ },
 		{ RECORD_ENVIRONMENT, ACCESS_ENVIRONMENT_READ },
+		{ RECORD_LANE, ACCESS_SERVER },
 		{ RECORD_WORKSPACE, ACCESS_SERVER },
 		{ RECORD_USER, ACCESS_USERS },
 		{ RECORD_TOKEN, ACCESS_TOKENS },
@@ -238,7 +246,7 @@ read_records(struct page *p)
 	enum access_verb verb;
 	int rc;
 
-	if (is_of_session(p->query.record_kind)) {
+	if (is_of_session(p->query.record_kind) || is_lane_of_session(&p->query)) {
 		access_check(p->en, &p->caller, ACCESS_SESSION_READ, p->query.session,
 			     on_record_standing, p);
 		return;

@@ -240,12 +240,26 @@ WITH_ID(schedule_delete)
 WITH_ID(schedule_run)
 WITH_BODY(session_open)
 WITH_BODY(session_resolve)
+WITH_BOTH(lane_update)
+WITH_ID(lane_suspend)
+WITH_BOTH(lane_mark_resume)
+WITH_ID(lane_clear_resume)
+WITH_BODY(lane_mark_recent)
+WITH_BODY(lane_prune)
 WITH_BOTH(session_update)
 WITH_ID(session_archive)
 WITH_ID(session_delete)
 WITH_ID(wake)
 WITH_BOTH(resource_add)
 WITH_BOTH(send)
+
+void
+engine_lane_get(struct engine *en, const struct engine_caller *caller, struct str lane,
+		engine_lane_fn *done, void *ctx)
+{
+	(void)en, (void)caller;
+	done(ctx, 0, NULL, lane, &(struct lane_entry){ .session_id = STR("s") });
+}
 
 void
 engine_resource_update(struct engine *en, const struct engine_call *call, struct str session,

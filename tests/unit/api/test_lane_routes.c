@@ -75,6 +75,152 @@ A8_resolving_answers_session_is_new_and_reset_reason(void **state)
 	arena_reset(&ARENA);
 }
 
+static const char *
+lane_of(const char *chat)
+{
+	struct rig_reply reply = resolve(
+		arena_printf(&ARENA, "{'source':{'platform':'irc','chat_id':'%s'}}", chat).ptr);
+
+	return member(&reply, "lane_id");
+}
+
+static struct rig_reply
+ask_lane(const char *method, const char *lane, const char *what, const char *body)
+{
+	struct rig_reply reply =
+		ask(method, arena_printf(&ARENA, "/v1/lanes/%s%s", lane, what).ptr, body);
+
+	rig_expect(what, &reply, 200, "\"type\":\"lane\"");
+	return reply;
+}
+
+static void
+K7_a_lane_is_changed_and_shown(void **state)
+{
+	const char *lane = lane_of("changed");
+	struct rig_reply reply;
+
+	(void)state;
+	reply = ask_lane("GET", lane, "", NULL);
+	assert_string_equal(member(&reply, "id"), lane);
+	assert_string_equal(member(&reply, "session_key"), "agent:main:irc:dm:changed");
+	reply = ask_lane("POST", lane, "", "{'last_prompt_tokens':5,'display_name':'D'}");
+	assert_string_equal(member(&reply, "last_prompt_tokens"), "5");
+	assert_string_equal(member(&reply, "display_name"), "D");
+	reply = ask_lane("POST", lane, "/resume_pending", "{'reason':'shutdown_timeout'}");
+	assert_string_equal(member(&reply, "resume_pending"), "true");
+	assert_string_equal(member(&reply, "resume_reason"), "shutdown_timeout");
+	reply = ask_lane("DELETE", lane, "/resume_pending", NULL);
+	assert_string_equal(member(&reply, "resume_pending"), "false");
+	reply = ask_lane("POST", lane, "/suspend", NULL);
+	assert_string_equal(member(&reply, "suspended"), "true");
+	reply = ask("GET", "/v1/lanes/lane_none", NULL);
+	rig_expect("absent", &reply, 404, "there is no lane");
+	arena_reset(&ARENA);
+}
+
+static void
+K7_list_shows_each_lane_once(void **state)
+{
+	struct rig_reply reply = ask("GET", "/v1/lanes/any", NULL);
+	const char *one, *two;
+	size_t at;
+
+	(void)state;
+	rig_expect("any", &reply, 200, "\"has_any\":");
+	one = lane_of("one");
+	two = lane_of("two");
+	reply = ask("GET", "/v1/lanes?limit=200", NULL);
+	rig_expect("list", &reply, 200, "\"next_page\":null");
+	assert_true(str_contains(reply.body, str_of(two)));
+	assert_true(str_find(reply.body, str_of(one), 0, &at));
+	assert_false(str_find(reply.body, str_of(one), at + 1, &at));
+	reply = ask("GET", "/v1/lanes?active_minutes=1&limit=1", NULL);
+	rig_expect("one row", &reply, 200, "\"next_page\":\"");
+	reply = ask("GET",
+		    arena_printf(&ARENA, "/v1/lanes?limit=200&page=%s", member(&reply, "next_page"))
+			    .ptr,
+		    NULL);
+	rig_expect("a cursor of other filters", &reply, 400, "page");
+	reply = ask("GET", "/v1/lanes/any", NULL);
+	rig_expect("any", &reply, 200, "\"has_any\":true");
+	arena_reset(&ARENA);
+}
+
+static void
+K7_pages_hold_every_lane(void **state)
+{
+	struct rig_reply reply;
+	const char *page = NULL;
+	bool seen[3] = { false };
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		lane_of(arena_printf(&ARENA, "page%d", i).ptr);
+	for (int n = 0; n < 50; n++) {
+		reply = ask("GET",
+			    arena_printf(&ARENA, "/v1/lanes?limit=1%s%s", page ? "&page=" : "",
+					 page ? page : "")
+				    .ptr,
+			    NULL);
+		rig_expect("a page", &reply, 200, "\"data\":[");
+		for (int i = 0; i < 3; i++)
+			seen[i] |= str_contains(
+				reply.body,
+				arena_printf(&ARENA, "\"agent:main:irc:dm:page%d\"", i));
+		page = member(&reply, "next_page");
+		if (strcmp(page, "null") == 0)
+			break;
+	}
+	assert_true(seen[0] && seen[1] && seen[2]);
+	assert_string_equal(page, "null");
+	arena_reset(&ARENA);
+}
+
+static void
+K7_lookup_by_session_id(void **state)
+{
+	struct rig_reply reply = resolve("{'source':{'platform':'irc','chat_id':'looked'}}");
+	const char *session = member(&reply, "session.id"), *lane = member(&reply, "lane_id");
+
+	(void)state;
+	reply = ask("GET", arena_printf(&ARENA, "/v1/lanes?session_id=%s", session).ptr, NULL);
+	rig_expect("by session", &reply, 200, lane);
+	reply = ask("GET", "/v1/lanes?session_id=sesn_none", NULL);
+	rig_expect("no such session", &reply, 404, NULL);
+	arena_reset(&ARENA);
+}
+
+static void
+K5_the_export_is_a_sessions_json(void **state)
+{
+	struct rig_reply reply;
+
+	(void)state;
+	resolve("{'source':{'platform':'irc','chat_id':'twice'}}");
+	resolve("{'source':{'platform':'irc','chat_id':'twice'},'workspace_id':'other'}");
+	reply = ask("GET", "/v1/lanes/export", NULL);
+	rig_expect("export", &reply, 200, "\"agent:main:irc:dm:twice\":{\"session_key\":");
+	rig_expect("export", &reply, 200, "\"agent:main:irc:dm:twice#lane_");
+	arena_reset(&ARENA);
+}
+
+static void
+K7_all_lanes_at_once(void **state)
+{
+	struct rig_reply reply;
+
+	(void)state;
+	lane_of("marked");
+	reply = ask("POST", "/v1/lanes/suspend_recently_active", "{'max_age_seconds':600}");
+	rig_expect("marked", &reply, 200, "\"marked\":");
+	reply = ask("POST", "/v1/lanes/prune", "{'max_age_days':36500}");
+	rig_expect("pruned", &reply, 200, "\"pruned\":0");
+	reply = ask("POST", "/v1/lanes/prune", "{}");
+	rig_expect("no age", &reply, 400, "max_age_days");
+	arena_reset(&ARENA);
+}
+
 int
 main(void)
 {
@@ -85,6 +231,12 @@ main(void)
 	api_rig_init(&RIG);
 	api_rig_start(&RIG);
 	SUITE_TEST(&s, A8_resolving_answers_session_is_new_and_reset_reason);
+	SUITE_TEST(&s, K7_list_shows_each_lane_once);
+	SUITE_TEST(&s, K7_pages_hold_every_lane);
+	SUITE_TEST(&s, K7_lookup_by_session_id);
+	SUITE_TEST(&s, K7_a_lane_is_changed_and_shown);
+	SUITE_TEST(&s, K5_the_export_is_a_sessions_json);
+	SUITE_TEST(&s, K7_all_lanes_at_once);
 	failed = suite_run(&s, "api/lane_routes");
 	api_rig_stop(&RIG);
 	arena_release(&ARENA);

@@ -230,6 +230,48 @@ make_session(enum thing thing)
 	return arena_printf(&ARENA, "sesn_absent%d", n).ptr;
 }
 
+/* ---- a lane: who is what to its session is that to it ---- */
+
+static struct {
+	const char *id, *session;
+} LANE;
+
+static void
+make_lane(enum thing thing)
+{
+	static const char *const PLATFORMS[THING_COUNT] = {
+		[CHANNELS] = "telegram", [LOOKALIKE] = "telegramx", [HANDED] = "irc"
+	};
+	int n = ++WORLD.made;
+	struct rig_reply reply;
+	struct str session;
+
+	LANE.id = "lane_absent";
+	LANE.session = "sesn_absent";
+	if (thing == ABSENT)
+		return;
+	if (thing == THEIRS)
+		reply = ask("POST", "/v1/sessions/resolve", CALLERS[USER].token,
+			    arena_printf(&ARENA,
+					 "{\"key\":{\"surface\":\"chat\","
+					 "\"surface_id\":\"%d\"}}",
+					 n)
+				    .ptr);
+	else
+		reply = ask("POST", "/v1/sessions/resolve", REAL_OWNER_TOKEN,
+			    arena_printf(&ARENA,
+					 "{\"source\":{\"platform\":\"%s\","
+					 "\"chat_id\":\"%d\"}}",
+					 PLATFORMS[thing], n)
+				    .ptr);
+	rig_expect("a lane", &reply, 200, NULL);
+	LANE.id = member(reply.body, "lane_id").ptr;
+	assert_true(str_starts(reply.body, STR("{\"session\":{\"id\":\"")));
+	str_cut(str_slice(reply.body, strlen("{\"session\":{\"id\":\""), reply.body.len), '"',
+		&session, &reply.body);
+	LANE.session = arena_str(&ARENA, session).ptr;
+}
+
 /* --- cells --- */
 
 /* What a request that may do it sends. */
@@ -247,6 +289,8 @@ static const struct {
 	{ "POST", "/v1/tokens", "{\"kind\":\"worker\"}" },
 	{ "POST", "/v1/sessions", "{\"agent\":\"main\"}" },
 	{ "POST", "/v1/sessions/import", "{}" },
+	{ "POST", "/v1/lanes/prune", "{\"max_age_days\":36500}" },
+	{ "POST", "/v1/lanes/{lane_id}", "{\"display_name\":\"d\"}" },
 	{ "POST", "/v1/sessions/resolve", "{\"key\":{\"surface\":\"chat\",\"surface_id\":\"1\"}}" },
 	{ "POST", "/v1/sessions/{session_id}", "{\"title\":\"t\"}" },
 	{ "POST", "/v1/sessions/{session_id}/events",
@@ -285,6 +329,8 @@ fill_name(struct str name, enum thing thing, const char *session)
 
 	if (str_eq(name, STR("session_id")))
 		return session;
+	if (str_eq(name, STR("lane_id")))
+		return LANE.id;
 	if (str_eq(name, STR("agent_id")))
 		return absent ? "agent_absent"
 			      : make(OWNER, "/v1/agents",
@@ -350,7 +396,8 @@ target_of(const struct api_route *row, enum thing thing, const char *session)
 static bool
 is_narrowed(const struct api_route *row)
 {
-	return row->verb == ACCESS_SESSION_READ && !has(row, "{session_id}");
+	return row->verb == ACCESS_SESSION_READ && !has(row, "{session_id}") &&
+	       !has(row, "{lane_id}");
 }
 
 /* Nobody archives the main thread, and there is no other: who sees it is told so. */
@@ -367,7 +414,7 @@ expected(const struct api_route *row, enum who who, enum thing thing, const char
 	struct access_target t = {
 		.session_id = str_of(session),
 		.takes_part = who == USER && thing == THEIRS,
-		.handed_over = who >= ENVIRONMENT && thing == HANDED,
+		.handed_over = who >= ENVIRONMENT && thing == HANDED && !has(row, "{lane_id}"),
 		.level = row->verb == ACCESS_AGENT_USE ? WORLD.level : ACCESS_PUBLIC,
 		.environment_id = !has(row, "{environment_id}") ? STR("")
 				  : thing == HANDED             ? str_of(WORLD.environment)
@@ -460,7 +507,10 @@ check_cell(const struct api_route *row, enum who who, enum thing thing, ask_fn *
 	WORLD.session = WORLD.work = NULL;
 	if (who >= ITEM || (has(row, "{work_id}") && thing == HANDED))
 		make_item();
-	session = has(row, "{session_id}") ? make_session(thing) : "";
+	make_lane(has(row, "{lane_id}") ? thing : ABSENT);
+	session = has(row, "{session_id}") ? make_session(thing)
+		  : has(row, "{lane_id}")  ? LANE.session
+					   : "";
 	target = target_of(row, thing, session);
 	want = expected(row, who, thing, session);
 	reply = ask_it(row, who, target);
