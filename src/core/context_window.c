@@ -148,8 +148,16 @@ put_attachments(struct context_window *w, struct json list, struct buf *out)
 	}
 }
 
+static struct str
+poster_of(struct context_window *w, const struct event *ev)
+{
+	struct json meta = parse(w, ev->meta);
+
+	return text_field(w, meta, "sender");
+}
+
 static void
-put_sender(struct context_window *w, struct json payload, struct buf *out)
+put_sender(struct context_window *w, const struct event *ev, struct json payload, struct buf *out)
 {
 	struct json sender = field(payload, "sender");
 	struct source who = {
@@ -158,8 +166,10 @@ put_sender(struct context_window *w, struct json payload, struct buf *out)
 		.user_name = text_field(w, sender, "display_name"),
 	};
 
+	if (w->shared && who.user_id.len == 0 && who.user_name.len == 0)
+		who.user_id = poster_of(w, ev); /* nobody else spoke through their token */
 	if (w->shared)
-		context_sender_prefix(&who, false, out);
+		context_sender_prefix(&who, w->redact, out);
 }
 
 static void
@@ -199,7 +209,7 @@ read_user(struct context_window *w, const struct event *ev, const struct event *
 		return;
 	}
 	if (ev->kind == EVENT_USER_MESSAGE)
-		put_sender(w, payload, out);
+		put_sender(w, ev, payload, out);
 	if (out->len > 0) { /* the name stands on the first line of what was said */
 		struct buf said;
 		buf_init(&said, TEXT_BYTES_MAX);

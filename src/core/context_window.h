@@ -40,6 +40,7 @@ struct context_window {
 	struct arena *kept;
 	struct arena scratch;
 	bool shared; /* several people speak: messages carry their sender's name */
+	bool redact; /* … and a hash where there is only an id */
 	struct str thought, thought_turn; /* what the next answer of that turn came from */
 	VEC(struct context_entry) entries;
 };

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/xalloc.h"
+#include "core/context_text.h"
 #include "core/context_window.h"
 #include "core/token_estimate.h"
 
@@ -78,11 +79,17 @@ system_prompt(struct context *c)
 	buf_init(&b, SYSTEM_BYTES_MAX);
 	if (run->system.len > 0)
 		buf_printf(&b, STR_FMT "\n\n", STR_ARG(run->system));
-	buf_printf(&b,
-		   "## Current Session Context\n- Agent: " STR_FMT
-		   " (version %lld)\n- Session: " STR_FMT "\n- Model: " STR_FMT "\n",
-		   STR_ARG(run->id), (long long)run->version, STR_ARG(c->session),
-		   STR_ARG(c->setup.model));
+	if (c->setup.lane.text.len > 0)
+		buf_put_str(&b, c->setup.lane.text);
+	else
+		buf_printf(&b, "## Current Session Context\n");
+	buf_printf(&b, "- Agent: " STR_FMT " (version %lld)\n", STR_ARG(run->id),
+		   (long long)run->version);
+	if (c->setup.lane.text.len == 0) /* a lane's text has named it */
+		buf_printf(&b, "- Session: " STR_FMT "\n", STR_ARG(c->session));
+	buf_printf(&b, "- Model: " STR_FMT "\n", STR_ARG(c->setup.model));
+	if (c->window.shared)
+		buf_printf(&b, "\n" STR_FMT, STR_ARG(context_group_prompt()));
 	text = arena_str(&c->arena, buf_str(&b));
 	buf_release(&b);
 	return text;
@@ -185,6 +192,7 @@ context_load(struct engine *en, const struct context_ask *ask, context_fn *done,
 	c->session = arena_str(&c->arena, ask->session);
 	c->note = arena_str(&c->arena, ask->note);
 	context_window_init(&c->window, &c->arena, ask->shared);
+	c->window.redact = ask->setup->lane.redact;
 	read_page(c);
 	return c;
 }

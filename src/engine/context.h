@@ -2,6 +2,7 @@
 #pragma once
 #include "core/agent_run.h"
 #include "core/tool_offer.h"
+#include "engine/context_lane.h"
 #include "engine/engine_private.h"
 
 /* The agent's definition, or the session's own snapshot of it, the provider of its model, and the
@@ -13,7 +14,8 @@ struct context_setup {
 	struct str provider_model; /* as the provider does */
 	struct engine_model_terms terms;
 	struct str problem;
-	int64_t session_budget; /* picodollars, or BUDGET_UNLIMITED */
+	struct context_lane lane; /* the conversation it is in */
+	int64_t session_budget;   /* picodollars, or BUDGET_UNLIMITED */
 	struct tool_offer offer;
 	struct approval_rules rules; /* of agent, workspace and session */
 	struct tool_place place;

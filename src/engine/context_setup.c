@@ -387,6 +387,31 @@ on_extra(void *ctx, int rc, bool more, const struct err *err)
 			      on_agent, j);
 }
 
+static void
+read_extra(struct setup_job *j)
+{
+	store_read(j->en->store,
+		   &(struct store_query){ .kind = STORE_GET_RECORD,
+					  .record_kind = RECORD_SESSION_EXTRA,
+					  .record_id = j->session->id,
+					  .limit = 1 },
+		   on_extra_row, on_extra, j);
+}
+
+/* ---- the conversation ---- */
+
+static void
+on_lane(void *ctx, int rc, const struct err *err, const struct context_lane *lane)
+{
+	struct setup_job *j = ctx;
+
+	j->setup.lane = *lane;
+	if (rc != 0)
+		setup_end(j, rc, err);
+	else
+		read_extra(j);
+}
+
 void
 context_setup_load(struct engine *en, const struct store_session *session, struct arena *a,
 		   context_setup_fn *done, void *ctx)
@@ -397,10 +422,8 @@ context_setup_load(struct engine *en, const struct store_session *session, struc
 		.en = en, .arena = a, .session = session, .done = done, .ctx = ctx
 	};
 	list_init(&j->node);
-	store_read(en->store,
-		   &(struct store_query){ .kind = STORE_GET_RECORD,
-					  .record_kind = RECORD_SESSION_EXTRA,
-					  .record_id = session->id,
-					  .limit = 1 },
-		   on_extra_row, on_extra, j);
+	if (session->lane_key.len > 0)
+		context_lane_load(en, session, a, on_lane, j);
+	else
+		read_extra(j);
 }
