@@ -6,6 +6,7 @@
 #include "core/session.h"
 #include "engine/access.h"
 #include "engine/catalog.h"
+#include "engine/lane.h"
 #include "engine/rollover_private.h"
 #include "engine/wake.h"
 
@@ -167,6 +168,44 @@ submit(struct rolling *g)
 		return;
 	}
 	commit_submit(c, on_written, g);
+}
+
+/* ---- its lane ---- */
+
+void
+rollover_move_lane(struct lane_entry *entry, const struct rollover_step *step, int64_t now_ms)
+{
+	entry->session_id = step->new_id;
+	entry->previous_session_id = step->old->id;
+	entry->created_ms = entry->updated_ms = now_ms;
+	entry->reset = step->marks;
+	entry->is_fresh_reset = !step->marks.was_auto_reset;
+	entry->expiry_finalized = false;
+	entry->finalize_attempts = 0;
+	entry->recover = (struct recover_mark){ 0 };
+	entry->input_tokens = entry->output_tokens = entry->total_tokens = 0;
+	entry->cache_read_tokens = entry->cache_write_tokens = entry->last_prompt_tokens = 0;
+	entry->estimated_cost_usd = 0;
+	entry->cost_status = STR("unknown");
+}
+
+static bool
+take_marks(void *ctx, struct lane_entry *entry)
+{
+	bool had = entry->reset.was_auto_reset || entry->is_fresh_reset;
+
+	(void)ctx;
+	IGNORE(reset_marks_take(&entry->reset)); /* what they say stands in the log */
+	entry->is_fresh_reset = false;
+	return had;
+}
+
+void
+rollover_take_marks(struct engine *en, const struct store_session *session)
+{
+	if (session->lane_key.len > 0 && session->row.last_stop == STOP_NONE)
+		lane_change(en,
+			    &(struct lane_change){ .session = session->id, .decide = take_marks });
 }
 
 /* ---- what the new one begins with ---- */

@@ -7,6 +7,7 @@
  * calls get cancelled results, the message being written is kept as far as it came, the queue is
  * cancelled, wakes are dropped, and a turn that runs here stops. */
 #pragma once
+#include "core/lane_entry.h"
 #include "core/reset_policy.h"
 #include "engine/commit.h"
 
@@ -47,6 +48,12 @@ struct rollover_over {
 	const struct commit_result *result; /* NULL unless something was committed */
 };
 typedef void rollover_fn(void *ctx, const struct rollover_over *over);
+
+/* What a lane becomes with it: the new session is its current one, the old one where undoing goes back
+ * to, and whatever was said of the old one is forgotten. For add; texts are the step's. */
+void rollover_move_lane(struct lane_entry *entry, const struct rollover_step *step, int64_t now_ms);
+/* The first turn of a session begins: its lane's marks are taken. */
+void rollover_take_marks(struct engine *en, const struct store_session *session);
 
 /* Texts of *r must stay until done, which never comes from inside; ctx goes to add as well. A conflict is
  * tried again while it is the old log that moved; a conflict of what add brought is told. */

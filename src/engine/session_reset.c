@@ -4,9 +4,12 @@
 
 #include "base/xalloc.h"
 #include "engine/access.h"
+#include "engine/lane.h"
 #include "engine/repeat.h"
 #include "engine/rollover.h"
 #include "engine/successor.h"
+
+enum { TRIES_MAX = 8 };
 
 struct resetting {
 	struct engine *en;
@@ -16,7 +19,10 @@ struct resetting {
 	struct str session;
 	bool undo;
 	struct str back_to; /* of an undo */
-	struct err why;     /* a conflict, while the session that is current is looked for */
+	struct str before;  /* what that one replaced */
+	struct lane lane;   /* whose current session it is; version 0: none's */
+	int tries;
+	struct err why; /* a conflict, while the session that is current is looked for */
 };
 
 static void
@@ -43,12 +49,16 @@ on_current(void *ctx, int rc, const struct err *err, struct str current)
 				 .rc = ERR_CONFLICT, .err = &x->why, .current = current });
 }
 
+static void look(struct resetting *x);
+
 static void
 on_over(void *ctx, const struct rollover_over *over)
 {
 	struct resetting *x = ctx;
 
-	if (over->rc == ERR_CONFLICT) {
+	if (over->rc == ERR_CONFLICT && x->lane.version > 0 && ++x->tries < TRIES_MAX) {
+		look(x); /* somebody may have been quicker with the lane */
+	} else if (over->rc == ERR_CONFLICT) {
 		x->why = *over->err;
 		successor_find(x->en, x->session, on_current, x);
 	} else if (over->rc < 0) {
@@ -69,6 +79,14 @@ add(void *ctx, const struct rollover_step *step, struct err *e)
 	struct resetting *x = ctx;
 
 	(void)e;
+	if (x->lane.version > 0) {
+		rollover_move_lane(&x->lane.entry, step, host_now_ms(x->en->host));
+		if (x->undo) {
+			x->lane.entry.previous_session_id = x->before;
+			x->lane.entry.is_fresh_reset = false;
+		}
+		lane_put(step->ending, &x->lane);
+	}
 	commit_repeat(step->ending, x->call.repeat, step->new_id);
 	return 0;
 }
@@ -79,11 +97,30 @@ roll(struct resetting *x)
 	rollover_run(x->en,
 		     &(struct rollover){ .old = x->session,
 					 .cause = ROLLOVER_MANUAL,
-					 .to_inactive = !x->undo,
+					 .to_inactive = !x->undo && x->lane.version == 0,
 					 .new_id = x->back_to,
 					 .reopens = x->undo,
 					 .add = add },
 		     on_over, x);
+}
+
+/* One session is in one lane: what another has taken up meanwhile stays there. */
+static void
+on_other_lane(void *ctx, int rc, const struct err *err, const struct lane *lane)
+{
+	struct resetting *x = ctx;
+	struct err e;
+
+	if (rc == 0 && lane->version > 0) {
+		rc = err_set(&e, ERR_CONFLICT,
+			     "session " STR_FMT " goes on in another conversation by now",
+			     STR_ARG(x->back_to));
+		err = &e;
+	}
+	if (rc != 0)
+		resetting_fail(x, rc, err);
+	else
+		roll(x);
 }
 
 static void
@@ -92,9 +129,27 @@ on_back_to(void *ctx, int rc, const struct err *err, const struct store_session 
 {
 	struct resetting *x = ctx;
 
-	(void)session, (void)takes_part;
-	if (rc != 0)
+	(void)takes_part;
+	if (rc != 0) {
 		resetting_fail(x, rc, err);
+		return;
+	}
+	x->before = arena_str(&x->arena, session->previous_id);
+	lane_find_by_session(x->en, x->back_to, on_other_lane, x);
+}
+
+static void
+on_lane(void *ctx, int rc, const struct err *err, const struct lane *lane)
+{
+	struct resetting *x = ctx;
+
+	if (rc != 0) {
+		resetting_fail(x, rc, err);
+		return;
+	}
+	x->lane = lane_copy(&x->arena, lane);
+	if (x->undo)
+		access_check(x->en, &x->caller, ACCESS_SESSION_RESUME, x->back_to, on_back_to, x);
 	else
 		roll(x);
 }
@@ -113,12 +168,11 @@ on_standing(void *ctx, int rc, const struct err *err, const struct store_session
 	}
 	if (rc != 0) {
 		resetting_fail(x, rc, err);
-	} else if (x->undo) {
-		x->back_to = arena_str(&x->arena, session->previous_id);
-		access_check(x->en, &x->caller, ACCESS_SESSION_RESUME, x->back_to, on_back_to, x);
-	} else {
-		roll(x);
+		return;
 	}
+	if (x->undo)
+		x->back_to = arena_str(&x->arena, session->previous_id);
+	lane_find_by_session(x->en, x->session, on_lane, x);
 }
 
 static void

@@ -12,6 +12,7 @@
 #include "engine/approval.h"
 #include "engine/commit.h"
 #include "engine/look.h"
+#include "engine/rollover.h"
 #include "engine/turn.h"
 #include "engine/wake_private.h"
 
@@ -92,6 +93,7 @@ on_over(struct actor *actor, const struct turn_over *over)
 static void
 launch(struct sighting *s)
 {
+	rollover_take_marks(s->actor->en, &s->look->session);
 	s->begin.arena = look_take_arena(s->look);
 	s->actor->en->open_turns++;
 	turn_start(s->actor, &s->begin);

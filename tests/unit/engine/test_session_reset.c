@@ -1,4 +1,7 @@
-#include "engine_rig.h"
+#include "engine/rollover.h"
+#include "lane_rig.h"
+
+#define DM "{'source':{'platform':'telegram','chat_id':'1','user_id':'u'}}"
 
 static struct rig_answer *
 reset(struct engine_rig *r, const struct engine_caller *who, const char *key, struct str session)
@@ -162,6 +165,123 @@ R4_posting_to_an_archived_one_names_the_end_of_the_chain(void **state)
 	engine_rig_release(&r);
 }
 
+/* ---- on a lane ---- */
+
+static void
+R4_on_a_lane_the_old_one_is_archived_and_the_lane_moves(void **state)
+{
+	struct engine_rig r;
+	struct rig_answer *lane, *a, *b;
+	struct lane_entry entry;
+
+	engine_rig_init(&r, *state != NULL);
+	lane = resolve(&r, DM);
+	a = reset(&r, NULL, NULL, lane->id);
+	rig_expect(a, 0, NULL);
+	assert_int_equal(engine_rig_session(&r, lane->id.ptr)->row.state.lifecycle,
+			 LIFECYCLE_ARCHIVED);
+	check_str("lane key", engine_rig_session(&r, a->id.ptr)->lane_key,
+		  STR("agent:main:telegram:dm:1"));
+	entry = stored_entry(&r, lane->lane);
+	check_str("current", entry.session_id, a->id);
+	check_str("previous", entry.previous_session_id, lane->id);
+	assert_true(entry.is_fresh_reset);
+	assert_false(entry.reset.was_auto_reset);
+	b = resolve(&r, DM);
+	check_str("the next message", b->id, a->id);
+	b = reset(&r, NULL, NULL, lane->id); /* it is done, by name of the old one */
+	rig_expect(b, ERR_CONFLICT, "archived");
+	check_str("current", b->current, a->id);
+	engine_rig_release(&r);
+}
+
+static void
+R3_undo_on_a_lane_moves_it_back(void **state)
+{
+	struct engine_rig r;
+	struct rig_answer *lane, *a, *b;
+	struct lane_entry entry;
+
+	engine_rig_init(&r, *state != NULL);
+	lane = resolve(&r, DM);
+	a = reset(&r, NULL, NULL, lane->id);
+	b = reset(&r, NULL, NULL, a->id);
+	rig_expect(b, 0, NULL);
+	rig_expect(undo(&r, NULL, b->id), 0, NULL);
+	entry = stored_entry(&r, lane->lane);
+	check_str("current", entry.session_id, a->id);
+	check_str("previous", entry.previous_session_id, lane->id);
+	assert_false(entry.is_fresh_reset);
+	rig_expect(undo(&r, NULL, a->id), 0, NULL);
+	check_str("the first", resolve(&r, DM)->id, lane->id);
+	a = say(&r, b->id, "say x");
+	rig_expect(a, ERR_CONFLICT, "goes on in");
+	check_str("current", a->current, lane->id);
+	engine_rig_release(&r);
+}
+
+static int
+move_lane(void *ctx, const struct rollover_step *step, struct err *e)
+{
+	struct lane *lane = ctx;
+
+	(void)e;
+	rollover_move_lane(&lane->entry, step, RIG_NOW_MS);
+	lane_put(step->ending, lane);
+	return 0;
+}
+
+static void
+on_over(void *ctx, const struct rollover_over *over)
+{
+	struct lane *lane = ctx;
+
+	assert_int_equal(over->rc, 0);
+	lane->version = 0; /* done */
+}
+
+static void
+on_lane(void *ctx, int rc, const struct err *err, const struct lane *lane)
+{
+	struct changed_lane *c = ctx;
+
+	on_changed_lane(c, rc, err, lane);
+}
+
+static void
+R3_the_marks_are_set_and_taken_by_the_first_turn(void **state)
+{
+	struct engine_rig r;
+	struct changed_lane found = { .rig = &r };
+	struct rig_answer *lane;
+	struct lane_entry entry;
+	struct rollover how = { .cause = ROLLOVER_IDLE, .add = move_lane, .notify = true };
+
+	(void)state;
+	engine_rig_init(&r, false);
+	lane = resolve(&r, DM);
+	rig_expect(say(&r, lane->id, "say a"), 0, NULL);
+	virtual_host_settle(&r.host);
+	lane_find(r.en, lane->lane, on_lane, &found);
+	engine_rig_await(&r, &found.done);
+	how.old = lane->id;
+	rollover_run(r.en, &how, on_over, &found.lane);
+	virtual_host_settle(&r.host);
+	assert_int_equal(found.lane.version, 0);
+	entry = stored_entry(&r, lane->lane);
+	assert_true(entry.reset.was_auto_reset);
+	assert_true(entry.reset.had_activity);
+	assert_int_equal(entry.reset.reason, RESET_IDLE);
+	engine_rig_restart(&r); /* nothing has run yet: they are still there */
+	assert_true(stored_entry(&r, lane->lane).reset.was_auto_reset);
+	rig_expect(say(&r, entry.session_id, "say b"), 0, NULL);
+	virtual_host_settle(&r.host);
+	entry = stored_entry(&r, lane->lane);
+	assert_false(entry.reset.was_auto_reset);
+	assert_int_equal(entry.reset.reason, RESET_NONE);
+	engine_rig_release(&r);
+}
+
 int
 main(void)
 {
@@ -180,5 +300,10 @@ main(void)
 	suite_add(&s, "R3 undo goes back in sqlite", R3_undo_goes_back_and_archives_the_newer_one,
 		  &SQLITE);
 	SUITE_TEST(&s, R4_posting_to_an_archived_one_names_the_end_of_the_chain);
+	SUITE_TEST(&s, R4_on_a_lane_the_old_one_is_archived_and_the_lane_moves);
+	suite_add(&s, "R4 on a lane the old one is archived in sqlite",
+		  R4_on_a_lane_the_old_one_is_archived_and_the_lane_moves, &SQLITE);
+	SUITE_TEST(&s, R3_undo_on_a_lane_moves_it_back);
+	SUITE_TEST(&s, R3_the_marks_are_set_and_taken_by_the_first_turn);
 	return suite_run(&s, "engine/session_reset");
 }
