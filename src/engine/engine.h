@@ -303,6 +303,12 @@ void engine_lane_suspend(struct engine *en, const struct engine_call *call, stru
 void engine_lane_mark_resume(struct engine *en, const struct engine_call *call, struct str lane,
 			     struct json body);
 void engine_lane_clear_resume(struct engine *en, const struct engine_call *call, struct str lane);
+/* {display_name?}: a new session, whatever the old one is doing; the answer's id. */
+void engine_lane_reset(struct engine *en, const struct engine_call *call, struct str lane,
+		       struct json body);
+/* {session_id}: goes on in that session, and its own is archived. Not in one that another lane is in. */
+void engine_lane_switch(struct engine *en, const struct engine_call *call, struct str lane,
+			struct json body);
 /* Of all lanes, by operators; count says how many: {max_age_seconds?} marked, {max_age_days} forgotten. */
 void engine_lane_mark_recent(struct engine *en, const struct engine_call *call, struct json body);
 void engine_lane_prune(struct engine *en, const struct engine_call *call, struct json body);

@@ -140,13 +140,22 @@ lane_order_start(struct engine *en, const struct lane_plan *plan, const struct e
 /* ---- writing ---- */
 
 void
+lane_order_retry(struct lane_order *o, const struct err *err)
+{
+	if (++o->tries < TRIES_MAX)
+		look_up(o);
+	else
+		lane_order_fail(o, ERR_CONFLICT, err);
+}
+
+void
 lane_order_committed(void *ctx, const struct commit_result *result)
 {
 	const struct store_result *r = result->store;
 	struct lane_order *o = ctx;
 
-	if (r->rc == ERR_CONFLICT && ++o->tries < TRIES_MAX)
-		look_up(o);
+	if (r->rc == ERR_CONFLICT)
+		lane_order_retry(o, &r->err);
 	else if (r->rc < 0)
 		lane_order_fail(o, r->rc, &r->err);
 	else

@@ -10,7 +10,7 @@ struct lane_plan {
 	enum access_verb verb; /* on the lane's current session */
 	/* Reads the body; NULL: there is none. */
 	int (*read)(struct lane_order *o, struct err *e);
-	/* Carries it out, and ends with lane_order_commit, _done, _fail or _again. */
+	/* Carries it out, and ends with lane_order_commit, _done, _fail or _retry. */
 	void (*run)(struct lane_order *o);
 };
 
@@ -37,6 +37,8 @@ void lane_order_start(struct engine *en, const struct lane_plan *plan,
 void lane_order_commit(struct lane_order *o, struct commit *c);
 /* For commits of the plan's own: answers, tries again or fails. */
 void lane_order_committed(void *ctx, const struct commit_result *result);
+/* A conflict: looked at again, unless that was tried too often. */
+void lane_order_retry(struct lane_order *o, const struct err *err);
 void lane_order_done(struct lane_order *o, bool replayed);
 void lane_order_fail(struct lane_order *o, int rc, const struct err *err);
 /* What a repeat needs, for commits of the plan's own. */

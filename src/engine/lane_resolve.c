@@ -1,5 +1,5 @@
-/* lane_resolve - the session that a conversation is in: continued, resumed or made. Command of
- * engine.h: engine_session_resolve.
+/* lane_resolve - the session that a conversation is in: continued, resumed, made or replaced (engine/
+ * lane_open). Command of engine.h: engine_session_resolve.
  *
  * Single flight: while one request resolves a lane here, others of the same lane wait for it; those of
  * the same user then get its session, the rest take their turn. Between processes the record's version
@@ -8,39 +8,15 @@
 
 #include "base/xalloc.h"
 #include "core/event_make.h"
-#include "core/lane_ask.h"
-#include "core/resolve_policy.h"
 #include "engine/access.h"
 #include "engine/catalog.h"
-#include "engine/lane.h"
+#include "engine/lane_resolve_private.h"
 #include "engine/repeat.h"
 
 enum {
 	TRIES_MAX = 16,
 	BUMP_MS = 1000, /* activity is noted no more often: idleness is counted in minutes */
 	KEY_TEXT_MAX = 4096,
-};
-
-struct resolving {
-	struct list node;  /* in the queue of the one before it */
-	struct list queue; /* those behind it; of the one that is in flight */
-	bool in_flight;
-	struct engine *en;
-	struct engine_call call;
-	struct engine_caller caller;
-	struct arena arena;
-	struct lane_ask ask;
-	struct str user; /* whom the conversation is with; empty: nobody in particular */
-	struct str key;  /* the lane's text */
-	bool shared;
-	struct lane lane;             /* its id is set from the start */
-	struct store_session session; /* the current one, while there is one to go on with */
-	bool has_session, takes_part;
-	int64_t agent_version;
-	bool agent_archived; /* then its conversations go on, but no new one begins */
-	struct resolve_plan plan;
-	struct str id; /* of the session that comes out */
-	int tries;
 };
 
 /* ---- the end of one, and who comes next ---- */
@@ -99,13 +75,13 @@ resolving_end(struct resolving *r, const struct engine_answer *answer)
 	resolving_free(r);
 }
 
-static void
+void
 resolving_fail(struct resolving *r, int rc, const struct err *err)
 {
 	resolving_end(r, &(struct engine_answer){ .rc = rc, .err = err });
 }
 
-static void
+void
 resolving_done(struct resolving *r)
 {
 	resolving_end(r, &(struct engine_answer){ .id = r->id,
@@ -117,8 +93,8 @@ resolving_done(struct resolving *r)
 
 /* ---- what a repeat is told ---- */
 
-static struct str
-remembered(struct resolving *r)
+struct str
+resolving_remembered(struct resolving *r)
 {
 	struct buf out;
 	struct str text;
@@ -137,7 +113,7 @@ remembered(struct resolving *r)
 	return text;
 }
 
-static void
+void
 resolving_replay(struct resolving *r, struct str first)
 {
 	struct json id = { 0 }, lane = { 0 }, created = { 0 }, reason = { 0 };
@@ -168,16 +144,25 @@ resolving_replay(struct resolving *r, struct str first)
 	resolving_end(r, &answer);
 }
 
-static void
-on_committed(void *ctx, const struct commit_result *result)
+void
+resolving_retry(struct resolving *r, const struct err *err)
+{
+	if (++r->tries < TRIES_MAX)
+		look_up(r); /* see what it is now */
+	else
+		resolving_fail(r, ERR_CONFLICT, err);
+}
+
+void
+resolving_committed(void *ctx, const struct commit_result *result)
 {
 	const struct store_result *s = result->store;
 	struct resolving *r = ctx;
 
 	if (s->rc == STORE_REPLAYED)
 		resolving_replay(r, s->answer);
-	else if (s->rc == ERR_CONFLICT && ++r->tries < TRIES_MAX)
-		look_up(r); /* somebody was quicker: see what it is now */
+	else if (s->rc == ERR_CONFLICT)
+		resolving_retry(r, &s->err);
 	else if (s->rc != 0)
 		resolving_fail(r, s->rc, &s->err);
 	else
@@ -186,8 +171,8 @@ on_committed(void *ctx, const struct commit_result *result)
 
 /* ---- the session that is there ---- */
 
-static void
-put_participant(struct resolving *r, struct commit *c, struct str session)
+void
+resolving_put_participant(struct resolving *r, struct commit *c, struct str session)
 {
 	struct str user = r->user.len > 0 ? r->user : r->caller.who.user_id;
 
@@ -213,7 +198,8 @@ go_on(struct resolving *r)
 	r->id = r->session.id;
 	if (!asleep && !joins && now - r->lane.entry.updated_ms < BUMP_MS) {
 		if (repeat_is_keyed(r->call.repeat))
-			repeat_remember(r->en, r->call.repeat, remembered(r), on_committed, r);
+			repeat_remember(r->en, r->call.repeat, resolving_remembered(r),
+					resolving_committed, r);
 		else
 			resolving_done(r);
 		return;
@@ -228,109 +214,9 @@ go_on(struct resolving *r)
 	r->lane.entry.updated_ms = now;
 	lane_put(c, &r->lane);
 	if (joins)
-		put_participant(r, c, r->id);
-	commit_repeat(c, r->call.repeat, remembered(r));
-	commit_submit(c, on_committed, r);
-}
-
-/* ---- a new one ---- */
-
-static void
-fill_entry(struct resolving *r, int64_t now)
-{
-	const struct lane_ask *ask = &r->ask;
-	struct str previous = r->lane.version > 0 ? r->lane.entry.session_id : (struct str){ 0 };
-	struct lane_entry *entry = &r->lane.entry;
-
-	*entry = (struct lane_entry){
-		.session_key = r->key,
-		.session_id = r->id,
-		.created_ms = now,
-		.updated_ms = now,
-		.has_origin = ask->by_source,
-		.origin = ask->source,
-		.display_name = ask->source.chat_name,
-		.platform = lane_ask_session_source(ask).platform,
-		.chat_type = ask->by_source ? ask->source.chat_type
-			     : r->shared    ? SOURCE_GROUP
-					    : SOURCE_DM,
-		.agent_id = ask->agent_id,
-		.workspace_id = ask->workspace_id,
-		.shared = r->shared,
-		.surface = ask->key.surface,
-		.surface_id = ask->key.surface_id,
-		.user_id = ask->by_source || r->shared ? (struct str){ 0 } : r->user,
-		.previous_session_id = previous,
-	};
-}
-
-static struct str
-new_id(struct resolving *r)
-{
-	struct session_source from = lane_ask_session_source(&r->ask);
-	struct buf id;
-	struct str text;
-
-	if (!r->ask.by_source && r->caller.who.kind != TOKEN_CHANNEL)
-		return engine_make_id(r->en, &r->arena, "sesn");
-	buf_init(&id, SESSION_ID_MAX);
-	session_id_dated(&id, from.platform, host_now_ms(r->en->host),
-			 (uint32_t)rand_u64(&r->en->rand));
-	text = arena_str(&r->arena, buf_str(&id));
-	buf_release(&id);
-	return text;
-}
-
-static void
-append_created(struct resolving *r, struct commit *c)
-{
-	struct session_source from = lane_ask_session_source(&r->ask);
-	struct buf payload, source;
-	struct jw w;
-
-	from.group = r->shared;
-	buf_init(&source, STORE_INLINE_MAX);
-	jw_init(&w, &source);
-	session_source_write(&from, &w);
-	buf_init(&payload, STORE_INLINE_MAX);
-	event_make_created(&payload,
-			   &(struct make_created){
-				   .agent_id = r->ask.agent_id,
-				   .agent_version = r->agent_version,
-				   .environment_id = CATALOG_ENVIRONMENT,
-				   .source = buf_str(&source),
-				   .group = r->shared,
-				   .workspace_id = r->ask.workspace_id,
-				   .lane_key = r->key,
-				   .previous_session_id = r->lane.entry.previous_session_id,
-			   });
-	commit_append_made(c, EVENT_SESSION_CREATED, STR(""), &payload);
-	buf_release(&source);
-}
-
-static void
-create(struct resolving *r)
-{
-	struct commit *c;
-	struct err e;
-
-	if (r->agent_archived) {
-		resolving_fail(r,
-			       err_set(&e, ERR_CONFLICT, "agent_id: %s",
-				       access_reason_text(ACCESS_AGENT_ARCHIVED)),
-			       &e);
-		return;
-	}
-
-	r->id = new_id(r);
-	fill_entry(r, host_now_ms(r->en->host));
-	c = commit_new(r->en, r->id);
-	commit_require(c)->absent = true;
-	append_created(r, c);
-	lane_put(c, &r->lane);
-	put_participant(r, c, r->id);
-	commit_repeat(c, r->call.repeat, remembered(r));
-	commit_submit(c, on_committed, r);
+		resolving_put_participant(r, c, r->id);
+	commit_repeat(c, r->call.repeat, resolving_remembered(r));
+	commit_submit(c, resolving_committed, r);
 }
 
 /* ---- what is there, and what becomes of it ---- */
@@ -352,14 +238,16 @@ decide(struct resolving *r)
 			.now_ms = host_now_ms(r->en->host),
 			.last_active_ms = active > entry->updated_ms ? active : entry->updated_ms,
 			.boundary_ms = lane_boundary_ms(r->en, entry, policy.daily_hour),
-			.work_open = r->session.row.state.phase != TURN_NONE,
+			.work_open = r->work_open || r->session.row.state.phase != TURN_NONE,
 		};
 	}
 	r->plan = resolve_policy_decide(&policy, &f);
 	if (!r->plan.opens_session)
 		go_on(r);
+	else if (r->plan.archives_session)
+		lane_open_next(r);
 	else
-		create(r);
+		lane_open_first(r);
 }
 
 /* Surface group belongs to everybody in its workspace; the one that everybody is in is main, or none. */

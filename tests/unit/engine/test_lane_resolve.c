@@ -318,6 +318,177 @@ K6_a_pending_resume_comes_before_the_policy(void **state)
 }
 
 static void
+K6_a_suspended_lane_is_reset_before_anything_else(void **state)
+{
+	struct lane_entry entry;
+	struct engine_rig r;
+	struct rig_answer *a, *b;
+
+	engine_rig_init(&r, *state != NULL);
+	a = resolve(&r, DM);
+	rig_change(&r, engine_lane_mark_resume, (struct rig_call){ .id = a->lane, .body = "{}" });
+	rig_end(&r, engine_lane_suspend, (struct rig_call){ .id = a->lane });
+	b = resolve(&r, DM);
+	assert_true(b->created);
+	check_str("reason", b->reset_reason, STR("suspended"));
+	entry = stored_entry(&r, a->lane);
+	check_str("current", entry.session_id, b->id);
+	check_str("previous", entry.previous_session_id, a->id);
+	assert_false(entry.recover.suspended);
+	assert_false(entry.recover.resume_pending);
+	assert_true(entry.reset.was_auto_reset);
+	assert_int_equal(entry.reset.reason, RESET_SUSPENDED);
+	assert_int_equal(engine_rig_session(&r, a->id.ptr)->row.state.lifecycle,
+			 LIFECYCLE_ARCHIVED);
+	check_str("linked", engine_rig_session(&r, b->id.ptr)->previous_id, a->id);
+	check_str("goes on", resolve(&r, DM)->id, b->id);
+	engine_rig_release(&r);
+}
+
+/* R1: strictly after the idle time; idle is named before daily. */
+static void
+K6_an_idle_lane_gets_a_new_session(void **state)
+{
+	struct engine_rig r;
+	struct rig_answer *a, *b;
+
+	engine_rig_init(&r, *state != NULL);
+	r.en->config.policies.reset = reset_soon;
+	a = resolve(&r, DM);
+	virtual_host_advance(&r.host, 60 * 1000);
+	check_str("at the limit", resolve(&r, DM)->id, a->id);
+	virtual_host_advance(&r.host, 60 * 1000 + 1);
+	b = resolve(&r, DM);
+	assert_true(b->created);
+	check_str("reason", b->reset_reason, STR("idle"));
+	assert_false(stored_entry(&r, a->lane).reset.had_activity);
+	engine_rig_release(&r);
+}
+
+static struct reset_settings
+reset_at_four(void *ctx, const struct engine_lane *lane)
+{
+	(void)ctx, (void)lane;
+	return (struct reset_settings){ RESET_MODE_DAILY, 4, 0, true };
+}
+
+static const struct zone *
+an_hour_east(void *ctx, struct str agent)
+{
+	static const struct zone EAST = { .first_offset_s = 3600 };
+
+	(void)ctx, (void)agent;
+	return &EAST;
+}
+
+/* The hour is the agent's own: here four o'clock is three in UTC. */
+static void
+K6_a_lane_of_yesterday_gets_a_new_session(void **state)
+{
+	static const int64_t HOUR_MS = 3600 * 1000;
+	int64_t three = (RIG_NOW_MS / (24 * HOUR_MS) + 1) * 24 * HOUR_MS + 3 * HOUR_MS;
+	struct engine_rig r;
+	struct rig_answer *a, *b;
+
+	(void)state;
+	engine_rig_init(&r, false);
+	r.en->config.policies.reset = reset_at_four;
+	r.en->config.policies.zone = an_hour_east;
+	a = resolve(&r, DM);
+	virtual_host_advance(&r.host, three - 1 - r.host.now_ms);
+	check_str("just before", resolve(&r, DM)->id, a->id);
+	virtual_host_advance(&r.host, 1);
+	b = resolve(&r, DM);
+	check_str("reason", b->reset_reason, STR("daily"));
+	assert_false(str_eq(a->id, b->id));
+	check_str("once", resolve(&r, DM)->id, b->id);
+	engine_rig_release(&r);
+}
+
+/* R2: what waits or runs is not put away. */
+static void
+K6_a_busy_session_goes_on(void **state)
+{
+	struct engine_rig r;
+	struct rig_answer *a;
+
+	engine_rig_init(&r, *state != NULL);
+	r.en->config.policies.reset = reset_soon;
+	a = resolve(&r, DM);
+	engine_rig_append(&r, a->id.ptr, EVENT_STATUS_RUNNING,
+			  "{'type':'session.status_running','turn_id':'t','consumes':[],"
+			  "'wakes':['wake_1']}");
+	virtual_host_advance(&r.host, 10 * 60 * 1000);
+	check_str("the same", resolve(&r, DM)->id, a->id);
+	engine_rig_release(&r);
+}
+
+static void
+K6_force_new_makes_one_regardless(void **state)
+{
+	struct engine_rig r;
+	struct rig_answer *a, *b;
+
+	engine_rig_init(&r, *state != NULL);
+	a = resolve(&r, DM);
+	rig_change(&r, engine_lane_mark_resume, (struct rig_call){ .id = a->lane, .body = "{}" });
+	b = resolve(&r, "{'source':{'platform':'telegram','chat_id':'1'},'force_new':true}");
+	assert_true(b->created);
+	check_str("reason", b->reset_reason, STR("manual"));
+	assert_false(str_eq(a->id, b->id));
+	assert_true(stored_entry(&r, a->lane).is_fresh_reset);
+	assert_false(stored_entry(&r, a->lane).reset.was_auto_reset);
+	engine_rig_release(&r);
+}
+
+/* Many at once, of which each finds the lane due: one of them resets it. */
+static void
+K6_of_many_resets_at_once_one_is_made(void **state)
+{
+	enum { CALLS = 32 };
+	struct engine_call calls[CALLS];
+	struct rig_answer *answers[CALLS];
+	struct engine_rig r;
+	size_t created = 0;
+
+	engine_rig_init(&r, *state != NULL);
+	r.en->config.policies.reset = reset_soon;
+	resolve(&r, DM);
+	virtual_host_advance(&r.host, 10 * 60 * 1000);
+	for (size_t i = 0; i < CALLS; i++)
+		answers[i] = ask_at_once(&r, &r.owner, &calls[i], DM);
+	for (size_t i = 0; i < CALLS; i++) {
+		engine_rig_await(&r, &answers[i]->done);
+		rig_expect(answers[i], 0, NULL);
+		check_str("session", answers[i]->id, answers[0]->id);
+		created += answers[i]->created;
+	}
+	assert_int_equal(created, 1);
+	engine_rig_release(&r);
+}
+
+/* P2: whoever takes part goes along, also when a key's session is replaced. */
+static void
+K6_a_reset_keeps_whom_the_lane_is_for(void **state)
+{
+	const struct engine_caller *ann;
+	struct engine_rig r;
+	struct rig_answer *a;
+
+	(void)state;
+	engine_rig_init(&r, false);
+	ann = rig_person(&r, "ann");
+	resolve_as(&r, ann, KEY);
+	a = resolve_as(&r, ann, "{'key':{'surface':'chat','surface_id':'1'},'force_new':true}");
+	rig_expect(a, 0, NULL);
+	assert_true(str_starts(a->id, STR("sesn_")));
+	rig_expect(rig_say(&r, &(struct engine_message){ .text = STR("say hi") },
+			   (struct rig_call){ .caller = ann, .id = a->id }),
+		   0, NULL);
+	engine_rig_release(&r);
+}
+
+static void
 K6_an_archived_session_is_followed_by_a_new_one(void **state)
 {
 	struct engine_rig r;
@@ -369,6 +540,11 @@ main(void)
 		{ "A8 surface group ignores the user", A8_surface_group_ignores_the_user },
 		{ "K6 of many at once one is made", K6_of_many_at_once_one_is_made },
 		{ "K6 activity is noted and continues", K6_activity_is_noted_and_continues },
+		{ "K6 suspended comes first", K6_a_suspended_lane_is_reset_before_anything_else },
+		{ "K6 an idle lane gets a new session", K6_an_idle_lane_gets_a_new_session },
+		{ "K6 a busy session goes on", K6_a_busy_session_goes_on },
+		{ "K6 force_new makes one regardless", K6_force_new_makes_one_regardless },
+		{ "K6 of many resets at once one is made", K6_of_many_resets_at_once_one_is_made },
 		{ "K6 an archived session is followed by a new one",
 		  K6_an_archived_session_is_followed_by_a_new_one },
 		{ "A10 a repeat is told the same", A10_a_repeat_is_told_the_same },
@@ -387,5 +563,7 @@ main(void)
 	SUITE_TEST(&s, A8_an_agent_that_is_not_there);
 	SUITE_TEST(&s, K6_who_waits_is_judged_alone);
 	SUITE_TEST(&s, K6_a_pending_resume_comes_before_the_policy);
+	SUITE_TEST(&s, K6_a_lane_of_yesterday_gets_a_new_session);
+	SUITE_TEST(&s, K6_a_reset_keeps_whom_the_lane_is_for);
 	return suite_run(&s, "lane_resolve");
 }

@@ -1,0 +1,180 @@
+/* lane_open - a lane's session: the first one, or the next in place of one that was put away. */
+#include "core/event_make.h"
+#include "engine/access.h"
+#include "engine/catalog.h"
+#include "engine/lane_resolve_private.h"
+#include "engine/rollover.h"
+
+/* ---- the first ---- */
+
+static void
+fill_entry(struct resolving *r, int64_t now)
+{
+	const struct lane_ask *ask = &r->ask;
+	struct str previous = r->lane.version > 0 ? r->lane.entry.session_id : (struct str){ 0 };
+	struct lane_entry *entry = &r->lane.entry;
+
+	*entry = (struct lane_entry){
+		.session_key = r->key,
+		.session_id = r->id,
+		.created_ms = now,
+		.updated_ms = now,
+		.has_origin = ask->by_source,
+		.origin = ask->source,
+		.display_name = ask->source.chat_name,
+		.platform = lane_ask_session_source(ask).platform,
+		.chat_type = ask->by_source ? ask->source.chat_type
+			     : r->shared    ? SOURCE_GROUP
+					    : SOURCE_DM,
+		.agent_id = ask->agent_id,
+		.workspace_id = ask->workspace_id,
+		.shared = r->shared,
+		.surface = ask->key.surface,
+		.surface_id = ask->key.surface_id,
+		.user_id = ask->by_source || r->shared ? (struct str){ 0 } : r->user,
+		.previous_session_id = previous,
+	};
+}
+
+static struct str
+new_id(struct resolving *r)
+{
+	struct session_source from = lane_ask_session_source(&r->ask);
+	struct buf id;
+	struct str text;
+
+	if (!r->ask.by_source && r->caller.who.kind != TOKEN_CHANNEL)
+		return engine_make_id(r->en, &r->arena, "sesn");
+	buf_init(&id, SESSION_ID_MAX);
+	session_id_dated(&id, from.platform, host_now_ms(r->en->host),
+			 (uint32_t)rand_u64(&r->en->rand));
+	text = arena_str(&r->arena, buf_str(&id));
+	buf_release(&id);
+	return text;
+}
+
+static void
+append_created(struct resolving *r, struct commit *c)
+{
+	struct session_source from = lane_ask_session_source(&r->ask);
+	struct buf payload, source;
+	struct jw w;
+
+	from.group = r->shared;
+	buf_init(&source, STORE_INLINE_MAX);
+	jw_init(&w, &source);
+	session_source_write(&from, &w);
+	buf_init(&payload, STORE_INLINE_MAX);
+	event_make_created(&payload,
+			   &(struct make_created){
+				   .agent_id = r->ask.agent_id,
+				   .agent_version = r->agent_version,
+				   .environment_id = CATALOG_ENVIRONMENT,
+				   .source = buf_str(&source),
+				   .group = r->shared,
+				   .workspace_id = r->ask.workspace_id,
+				   .lane_key = r->key,
+				   .previous_session_id = r->lane.entry.previous_session_id,
+			   });
+	commit_append_made(c, EVENT_SESSION_CREATED, STR(""), &payload);
+	buf_release(&source);
+}
+
+void
+lane_open_first(struct resolving *r)
+{
+	struct commit *c;
+	struct err e;
+
+	if (r->agent_archived) {
+		resolving_fail(r,
+			       err_set(&e, ERR_CONFLICT, "agent_id: %s",
+				       access_reason_text(ACCESS_AGENT_ARCHIVED)),
+			       &e);
+		return;
+	}
+
+	r->id = new_id(r);
+	fill_entry(r, host_now_ms(r->en->host));
+	c = commit_new(r->en, r->id);
+	commit_require(c)->absent = true;
+	append_created(r, c);
+	lane_put(c, &r->lane);
+	resolving_put_participant(r, c, r->id);
+	commit_repeat(c, r->call.repeat, resolving_remembered(r));
+	commit_submit(c, resolving_committed, r);
+}
+
+/* ---- the next ---- */
+
+static enum rollover_cause
+cause_of(const struct resolve_plan *plan)
+{
+	switch (plan->rolled_over) {
+	case RESET_IDLE: return ROLLOVER_IDLE;
+	case RESET_DAILY: return ROLLOVER_DAILY;
+	case RESET_SUSPENDED: return ROLLOVER_SUSPENDED;
+	case RESET_NONE: break;
+	}
+	return ROLLOVER_MANUAL;
+}
+
+static int
+add_lane(void *ctx, const struct rollover_step *step, struct err *e)
+{
+	struct resolving *r = ctx;
+
+	(void)e;
+	r->id = arena_str(&r->arena, step->new_id);
+	rollover_move_lane(&r->lane.entry, step, host_now_ms(r->en->host));
+	lane_put(step->ending, &r->lane);
+	if (!r->takes_part && !principal_is_owner(&r->caller.who))
+		resolving_put_participant(r, step->ending, r->id);
+	commit_repeat(step->ending, r->call.repeat, resolving_remembered(r));
+	return 0;
+}
+
+/* An automatic reset that finds work open, or a lane that moved on, is no reset. */
+static void
+on_over(void *ctx, const struct rollover_over *over)
+{
+	struct resolving *r = ctx;
+
+	if (over->rc == STORE_REPLAYED) {
+		resolving_replay(r, over->new_id);
+	} else if (over->rc == ERR_CONFLICT) {
+		r->work_open = true;
+		resolving_retry(r, over->err);
+	} else if (over->rc != 0) {
+		resolving_fail(r, over->rc, over->err);
+	} else {
+		r->id = over->new_id;
+		resolving_done(r);
+	}
+}
+
+/* Programs read answers, not notices. */
+static bool
+is_quiet(struct str platform)
+{
+	return str_eq(platform, STR("api")) || str_eq(platform, STR("webhook"));
+}
+
+void
+lane_open_next(struct resolving *r)
+{
+	const struct lane_entry *entry = &r->lane.entry;
+	struct rollover roll = {
+		.old = r->session.id,
+		.cause = cause_of(&r->plan),
+		.lane_key = r->key,
+		.group = r->shared,
+		.notify = lane_policy(r->en, entry).notify,
+		.quiet_platform = is_quiet(entry->platform),
+		.add = add_lane,
+	};
+
+	if (!r->ask.by_source)
+		roll.new_id = new_id(r);
+	rollover_run(r->en, &roll, on_over, r);
+}
