@@ -21,7 +21,8 @@ exchange_fn session_create_route, session_get_route, session_update_route, sessi
 	session_delete_route, session_archive_route, session_wake_route, session_search_route;
 /* api/lane_routes */
 exchange_fn session_resolve_route, lane_get_route, lane_update_route, lane_suspend_route,
-	lane_mark_resume_route, lane_clear_resume_route, lane_mark_recent_route, lane_prune_route;
+	lane_mark_resume_route, lane_clear_resume_route, lane_mark_recent_route, lane_prune_route,
+	lane_reset_route, lane_switch_route;
 /* api/lane_list */
 exchange_fn lane_list_route, lane_any_route;
 /* api/lane_export */

@@ -134,6 +134,20 @@ lane_clear_resume_route(struct exchange *x)
 	engine_lane_clear_resume(x->engine, &x->call, x->captures[0]);
 }
 
+void
+lane_reset_route(struct exchange *x)
+{
+	x->call.done = on_changed;
+	engine_lane_reset(x->engine, &x->call, x->captures[0], x->body);
+}
+
+void
+lane_switch_route(struct exchange *x)
+{
+	x->call.done = on_changed;
+	engine_lane_switch(x->engine, &x->call, x->captures[0], x->body);
+}
+
 /* ---- all lanes ---- */
 
 static void

@@ -57,6 +57,8 @@ static const struct {
 	  " finalize_attempts*:int" },
 	{ "LaneMarkResume", "reason:restart_timeout|shutdown_timeout|restart_interrupted" },
 	{ "LanePage", PAGE_OF("Lane") },
+	{ "LaneReset", "display_name:text?" },
+	{ "LaneSwitch", "session_id*" },
 	{ "LaneUpdate", "last_prompt_tokens:int? display_name:text?" },
 	{ "Lanes", "" },
 	{ "LanesAny", "type*:=lanes_any has_any*:bool" },

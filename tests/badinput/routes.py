@@ -14,6 +14,8 @@ BODIES = {  # by the name of the schema; a good body for each
     "TokenCreate": {"kind": "owner", "name": "t"},
     "SessionCreate": {"agent": "main", "environment_id": "local-default", "title": "T"},
     "LaneMarkResume": {"reason": "restart_timeout"},
+    "LaneReset": {"display_name": "d"},
+    "LaneSwitch": {"session_id": "sesn_none"},
     "LaneUpdate": {"display_name": "d"},
     "LanesMarkRecent": {"max_age_seconds": 1},
     "LanesPrune": {"max_age_days": 36500},

@@ -383,3 +383,43 @@ engine_schedule_update(struct engine *en, const struct engine_call *call, struct
 	}
 UNUSED_SCHEDULE(delete)
 UNUSED_SCHEDULE(run)
+
+/* ---- lanes are the whole engine's ---- */
+
+#define UNUSED_MAKE(name)                                                                       \
+	void engine_##name(struct engine *en, const struct engine_call *call, struct json body) \
+	{                                                                                       \
+		(void)en, (void)call, (void)body;                                               \
+		abort();                                                                        \
+	}
+#define UNUSED_LANE(name)                                                          \
+	void engine_lane_##name(struct engine *en, const struct engine_call *call, \
+				struct str lane, struct json body)                 \
+	{                                                                          \
+		(void)en, (void)call, (void)lane, (void)body;                      \
+		abort();                                                           \
+	}
+#define UNUSED_FLAG(name)                                                          \
+	void engine_lane_##name(struct engine *en, const struct engine_call *call, \
+				struct str lane)                                   \
+	{                                                                          \
+		(void)en, (void)call, (void)lane;                                  \
+		abort();                                                           \
+	}
+UNUSED_MAKE(session_resolve)
+UNUSED_MAKE(lane_mark_recent)
+UNUSED_MAKE(lane_prune)
+UNUSED_LANE(update)
+UNUSED_LANE(mark_resume)
+UNUSED_LANE(reset)
+UNUSED_LANE(switch)
+UNUSED_FLAG(suspend)
+UNUSED_FLAG(clear_resume)
+
+void
+engine_lane_get(struct engine *en, const struct engine_caller *caller, struct str lane,
+		engine_lane_fn *done, void *ctx)
+{
+	(void)en, (void)caller, (void)lane, (void)done, (void)ctx;
+	abort();
+}

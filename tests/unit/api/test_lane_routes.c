@@ -97,7 +97,7 @@ ask_lane(const char *method, const char *lane, const char *what, const char *bod
 static void
 K7_a_lane_is_changed_and_shown(void **state)
 {
-	const char *lane = lane_of("changed");
+	const char *lane = lane_of("changed"), *session;
 	struct rig_reply reply;
 
 	(void)state;
@@ -114,6 +114,13 @@ K7_a_lane_is_changed_and_shown(void **state)
 	assert_string_equal(member(&reply, "resume_pending"), "false");
 	reply = ask_lane("POST", lane, "/suspend", NULL);
 	assert_string_equal(member(&reply, "suspended"), "true");
+	session = member(&reply, "session_id");
+	reply = ask_lane("POST", lane, "/reset", NULL);
+	assert_string_equal(member(&reply, "is_fresh_reset"), "true");
+	assert_string_equal(member(&reply, "previous_session_id"), session);
+	reply = ask_lane("POST", lane, "/switch",
+			 arena_printf(&ARENA, "{'session_id':'%s'}", session).ptr);
+	assert_string_equal(member(&reply, "session_id"), session);
 	reply = ask("GET", "/v1/lanes/lane_none", NULL);
 	rig_expect("absent", &reply, 404, "there is no lane");
 	arena_reset(&ARENA);

@@ -302,9 +302,17 @@ static const struct {
 	  "{\"authorization_token\":\"x\"}" },
 };
 
+static bool
+has(const struct api_route *row, const char *name)
+{
+	return strstr(row->route.pattern, name) != NULL;
+}
+
 static const char *
 body_of(const struct api_route *row)
 {
+	if (has(row, "{lane_id}/switch")) /* to where it is */
+		return arena_printf(&ARENA, "{\"session_id\":\"%s\"}", LANE.session).ptr;
 	for (size_t i = 0; i < ARRAY_LEN(BODIES); i++)
 		if (strcmp(BODIES[i].method, row->route.method) == 0 &&
 		    strcmp(BODIES[i].pattern, row->route.pattern) == 0)
@@ -313,12 +321,6 @@ body_of(const struct api_route *row)
 		fail_msg("%s %s: the matrix has no body for it", row->route.method,
 			 row->route.pattern);
 	return NULL;
-}
-
-static bool
-has(const struct api_route *row, const char *name)
-{
-	return strstr(row->route.pattern, name) != NULL;
 }
 
 /* What {name} stands for in this cell; ids of the session's own things go by its id. */
