@@ -370,6 +370,7 @@ settings_of(const struct config *config)
 		.day_budget = config->budgets.day * PICO_PER_MICRO,
 		.group_per_user = config->group_sessions_per_user,
 		.thread_per_user = config->thread_sessions_per_user,
+		.lane_max_age_days = config->session_store_max_age_days,
 	};
 }
 

@@ -7,6 +7,7 @@
 #include "engine/actor.h"
 #include "engine/catalog.h"
 #include "engine/engine_private.h"
+#include "engine/expiry.h"
 #include "engine/fanout.h"
 #include "engine/identity.h"
 #include "engine/own_tool.h"
@@ -43,6 +44,7 @@ engine_new(const struct engine_config *config)
 	en->work = work_new(en);
 	en->schedule = schedule_new(en);
 	en->spending = spending_new(en);
+	en->expiry = expiry_new(en);
 	return en;
 }
 
@@ -109,6 +111,7 @@ on_recovered(void *ctx, int rc, const struct err *err)
 	if (start_failed(s, rc, err))
 		return;
 	schedule_start(s->en);
+	expiry_start(s->en->expiry);
 	s->done(s->ctx, 0, NULL);
 	free(s);
 }
@@ -214,6 +217,7 @@ engine_free(struct engine **en)
 		free(value);
 	}
 	schedule_free(&(*en)->schedule);
+	expiry_free(&(*en)->expiry);
 	work_free(&(*en)->work);
 	wake_free(&(*en)->wake);
 	spending_free(&(*en)->spending);

@@ -66,6 +66,7 @@ struct engine_settings {
 	int64_t user_budget, day_budget;
 	/* Of lanes by source descriptor: does everybody in a group, in a thread, have their own? */
 	bool group_per_user, thread_per_user;
+	int64_t lane_max_age_days; /* lanes not used for so long are forgotten; 0: none is */
 };
 
 /* Where on this machine a session's files are. */
@@ -120,6 +121,20 @@ struct engine_policies {
 	void *ctx;
 };
 
+struct engine_finalize {
+	struct str session, lane, agent;
+};
+/* What is told to programs beside the server. Texts are good during the call; done comes exactly once,
+ * never from inside, also after the engine is gone. NULL: nobody listens. */
+typedef void engine_hook_done_fn(void *ctx, int rc, const struct err *err);
+struct engine_hooks {
+	/* The lane's session has expired: its resources are put away next. Asked again (up to three
+	 * times in all, five minutes apart) when it fails, never again once it has worked. */
+	void (*finalize)(void *ctx, const struct engine_finalize *what, engine_hook_done_fn *done,
+			 void *done_ctx);
+	void *ctx;
+};
+
 struct engine_config {
 	struct store *store; /* borrowed; its owner calls engine_on_grown and store_dispatch */
 	struct host *host;
@@ -130,6 +145,7 @@ struct engine_config {
 	struct engine_files files;
 	struct engine_policies policies;
 	struct engine_zones zones;
+	struct engine_hooks hooks;
 	struct str owner_token; /* the text of <data>/owner.token: known from the start on */
 	struct engine_settings settings;
 };

@@ -8,6 +8,7 @@
 
 struct identity;
 struct catalog;
+struct expiry;
 struct own_tool;
 struct schedule;
 struct spending;
@@ -39,6 +40,7 @@ struct engine {
 	const struct own_tool *const *own_tools; /* NULL behind the last (engine/own_tool) */
 	struct work *work;                       /* queues of environments (engine/work) */
 	struct schedule *schedule;               /* turns by the clock (engine/schedule) */
+	struct expiry *expiry; /* what time does to those at rest (engine/expiry) */
 	bool draining;
 	void (*drained)(void *ctx);
 	void *drained_ctx;

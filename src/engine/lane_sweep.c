@@ -158,7 +158,7 @@ static void
 next(struct sweep *s)
 {
 	arena_reset(&s->scratch);
-	if (s->at == s->ids.len)
+	if (s->at == s->ids.len || s->en->draining) /* the next time is soon enough */
 		sweep_end(s, 0, NULL);
 	else
 		lane_find(s->en, s->ids.ptr[s->at], on_lane, s);

@@ -11,6 +11,7 @@
 #include "engine/actor.h"
 #include "engine/approval.h"
 #include "engine/commit.h"
+#include "engine/expiry.h"
 #include "engine/look.h"
 #include "engine/rollover.h"
 #include "engine/turn.h"
@@ -479,6 +480,7 @@ on_drain_over(void *ctx)
 			turn_drain(actor->turn);
 	}
 	context_setup_abandon_all(w->en);
+	expiry_give_up(w->en->expiry);
 }
 
 void

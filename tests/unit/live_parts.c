@@ -4,12 +4,34 @@
 
 #include "base/xalloc.h"
 #include "engine/catalog.h"
+#include "engine/expiry.h"
 #include "engine/identity.h"
 #include "engine/own_tool.h"
 #include "engine/schedule.h"
 #include "engine/wake.h"
 #include "engine/work.h"
 #include "live_engine.h"
+
+/* ---- expiry ---- */
+
+struct expiry *
+expiry_new(struct engine *en)
+{
+	(void)en;
+	return NULL;
+}
+
+void
+expiry_start(struct expiry *x)
+{
+	(void)x;
+}
+
+void
+expiry_free(struct expiry **x)
+{
+	(void)x;
+}
 
 /* ---- identity ---- */
 
