@@ -133,6 +133,13 @@ load_config(struct serve *s, struct config **out, struct err *e)
 	return config_load_with(&from, out, &problems, e);
 }
 
+static void
+use_log(const struct config *config)
+{
+	log_init(STDERR_FILENO, config->log.level);
+	log_use_form(config->log.format == CONFIG_LOG_TEXT ? LOG_FORM_TEXT : LOG_FORM_JSON);
+}
+
 /* A configuration that cannot be taken over whole is not taken over at all. */
 static void
 on_reload(void *ctx)
@@ -155,7 +162,7 @@ on_reload(void *ctx)
 		config_free(&now);
 	} else {
 		wire_reload(s->wire, now);
-		log_init(STDERR_FILENO, now->log.level);
+		use_log(now);
 		log_write(LOG_INFO, "serve.reloaded", LOG_INT("changes", (int64_t)changes.len));
 		config_free(&s->next); /* the one before the one now in force */
 		s->next = s->config;
@@ -238,7 +245,7 @@ serve_run(int argc, char **argv, struct err *e)
 	s.config_file = config_folder_find_file(s.config_file, &a);
 	rc = load_config(&s, &s.config, e);
 	if (rc == 0) {
-		log_init(STDERR_FILENO, s.config->log.level);
+		use_log(s.config);
 		rc = run(&s, e);
 	}
 	config_free(&s.next);

@@ -22,6 +22,7 @@ static struct {
 	pthread_mutex_t lock;
 	int fd;
 	enum log_level least;
+	enum log_form form;
 	VEC(struct str) secrets;
 	struct buf line, value;
 } state = { .lock = PTHREAD_MUTEX_INITIALIZER, .fd = STDERR_FILENO, .least = LOG_INFO };
@@ -34,6 +35,14 @@ log_init(int fd, enum log_level least)
 	pthread_mutex_lock(&state.lock);
 	state.fd = fd;
 	state.least = least;
+	pthread_mutex_unlock(&state.lock);
+}
+
+void
+log_use_form(enum log_form form)
+{
+	pthread_mutex_lock(&state.lock);
+	state.form = form;
 	pthread_mutex_unlock(&state.lock);
 }
 
@@ -150,48 +159,115 @@ shown(struct str text)
 	return buf_str(out);
 }
 
+static struct str
+value_of(const struct log_field *f)
+{
+	return log_name_is_secret(str_of(f->name)) ? str_of(REDACTED) : shown(f->text);
+}
+
+static bool
+is_text(const struct log_field *f)
+{
+	return f->type == LOG_TYPE_STR || log_name_is_secret(str_of(f->name));
+}
+
 static void
-put_field(struct jw *w, const struct log_field *f)
+put_json(struct jw *w, const struct log_field *f)
 {
 	jw_key(w, str_of(f->name));
-	if (log_name_is_secret(str_of(f->name))) {
-		jw_str(w, str_of(REDACTED));
+	if (is_text(f))
+		jw_str(w, value_of(f));
+	else if (f->type == LOG_TYPE_INT)
+		jw_int(w, f->number);
+	else
+		jw_bool(w, f->number != 0);
+}
+
+/* A word needs no quotes: nobody can take its end for the next field. */
+static bool
+is_word(struct str text)
+{
+	for (size_t i = 0; i < text.len; i++) {
+		unsigned char c = (unsigned char)text.ptr[i];
+
+		if (c <= ' ' || c >= 0x7f || c == '"' || c == '\\' || c == '=')
+			return false;
+	}
+	return text.len > 0;
+}
+
+static void
+put_text(struct buf *line, const struct log_field *f)
+{
+	struct str value;
+
+	buf_printf(line, " %s=", f->name);
+	if (!is_text(f)) {
+		if (f->type == LOG_TYPE_INT)
+			buf_put_int(line, f->number);
+		else
+			buf_puts(line, f->number != 0 ? "true" : "false");
 		return;
 	}
-	switch (f->type) {
-	case LOG_TYPE_STR: jw_str(w, shown(f->text)); break;
-	case LOG_TYPE_INT: jw_int(w, f->number); break;
-	case LOG_TYPE_BOOL: jw_bool(w, f->number != 0); break;
+	value = value_of(f);
+	if (is_word(value)) {
+		buf_put_str(line, value);
+		return;
 	}
+	buf_putc(line, '"');
+	json_escape(line, value);
+	buf_putc(line, '"');
+}
+
+/* Puts the field unless the line has no room for it. */
+static bool
+put_field(struct jw *w, const struct log_field *f)
+{
+	struct buf *line = &state.line;
+	struct jw before_w = *w;
+	size_t before = line->len;
+
+	if (state.form == LOG_FORM_TEXT)
+		put_text(line, f);
+	else
+		put_json(w, f);
+	if (!line->overflow && line->len <= LOG_LINE_MAX - TAIL_BYTES)
+		return true;
+	*w = before_w;
+	line->len = before;
+	line->overflow = false;
+	return false;
 }
 
 static void
 build_line(enum log_level level, const char *event, const struct log_field *fields, size_t count)
 {
+	bool text = state.form == LOG_FORM_TEXT;
 	struct buf *line = &state.line;
 	char now[TIMESTAMP_TEXT_MAX];
+	struct str ts = timestamp_format(clock_now_ms(), now);
 	int64_t dropped = 0;
 	struct jw w;
 
 	buf_clear(line);
 	jw_init(&w, line);
-	jw_object(&w);
-	jw_field_str(&w, "ts", timestamp_format(clock_now_ms(), now));
-	jw_field_str(&w, "level", str_of(LEVELS[level]));
-	jw_field_str(&w, "event", shown(str_of(event)));
-	for (size_t i = 0; i < count; i++) {
-		size_t before = line->len;
-
-		put_field(&w, &fields[i]);
-		if (line->overflow || line->len > LOG_LINE_MAX - TAIL_BYTES) {
-			line->len = before;
-			line->overflow = false;
-			dropped++;
-		}
+	if (text) {
+		buf_printf(line, STR_FMT " %s " STR_FMT, STR_ARG(ts), LEVELS[level],
+			   STR_ARG(shown(str_of(event))));
+	} else {
+		jw_object(&w);
+		jw_field_str(&w, "ts", ts);
+		jw_field_str(&w, "level", str_of(LEVELS[level]));
+		jw_field_str(&w, "event", shown(str_of(event)));
 	}
-	if (dropped > 0)
+	for (size_t i = 0; i < count; i++)
+		dropped += !put_field(&w, &fields[i]);
+	if (text && dropped > 0)
+		buf_printf(line, " dropped_fields=%lld", (long long)dropped);
+	if (!text && dropped > 0)
 		jw_field_int(&w, "dropped_fields", dropped);
-	jw_end_object(&w);
+	if (!text)
+		jw_end_object(&w);
 	buf_putc(line, '\n');
 }
 

@@ -39,6 +39,7 @@ static void
 end(struct fixture *f)
 {
 	log_init(STDERR_FILENO, LOG_INFO);
+	log_use_form(LOG_FORM_JSON);
 	log_clear_secrets();
 	close(f->fd);
 	arena_release(&f->a);
@@ -336,6 +337,60 @@ threads_do_not_mix_lines(void **state)
 	end(&f);
 }
 
+/* What follows the timestamp of a line of text. */
+static void
+check_text(struct fixture *f, struct str want)
+{
+	struct str ts, rest;
+	int64_t ms;
+
+	assert_true(str_cut(lines(f), ' ', &ts, &rest));
+	assert_true(timestamp_parse(ts, &ms));
+	check_str("line", rest, want);
+}
+
+static void
+L2_text_lines_are_words_with_values(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f, LOG_DEBUG);
+	log_use_form(LOG_FORM_TEXT);
+	log_add_secret(STR("hunter22"));
+	log_write(LOG_WARN, "turn.retry", LOG_STR("session", STR("cli:a")), LOG_INT("attempt", -2),
+		  LOG_BOOL("final", true), LOG_STR("reason", STR("two words\n\"x\" a=b")),
+		  LOG_STR("empty", STR("")), LOG_STR("pair", STR("a=b")),
+		  LOG_STR("name", STR("J\xc3\xbcrg")), LOG_STR("api_key", STR("abcdefgh")),
+		  LOG_STR("said", STR("it is hunter22")), LOG_INT("token", 4));
+	check_text(&f, STR("warn turn.retry session=cli:a attempt=-2 final=true "
+			   "reason=\"two words\\n\\\"x\\\" a=b\" empty=\"\" pair=\"a=b\" "
+			   "name=\"J\xc3\xbcrg\" api_key=[redacted] said=\"it is [redacted]\" "
+			   "token=[redacted]\n"));
+	end(&f);
+}
+
+static void
+L2_a_text_line_that_is_full_says_what_it_lacks(void **state)
+{
+	static char large[LOG_VALUE_MAX];
+	struct log_field fields[20];
+	struct fixture f;
+	struct str line;
+
+	(void)state;
+	memset(large, 'x', sizeof large);
+	begin(&f, LOG_DEBUG);
+	log_use_form(LOG_FORM_TEXT);
+	for (size_t i = 0; i < ARRAY_LEN(fields); i++)
+		fields[i] = (struct log_field)LOG_STR("v", ((struct str){ large, sizeof large }));
+	log_write_fields(LOG_INFO, "many", fields, ARRAY_LEN(fields));
+	line = lines(&f);
+	assert_true(line.len <= LOG_LINE_MAX);
+	assert_true(str_ends(line, STR(" dropped_fields=13\n")));
+	end(&f);
+}
+
 int
 main(void)
 {
@@ -343,6 +398,8 @@ main(void)
 
 	SUITE_TEST(&s, a_line_is_one_object);
 	SUITE_TEST(&s, fields_are_optional);
+	SUITE_TEST(&s, L2_text_lines_are_words_with_values);
+	SUITE_TEST(&s, L2_a_text_line_that_is_full_says_what_it_lacks);
 	SUITE_TEST(&s, lower_levels_are_not_written);
 	SUITE_TEST(&s, level_names_read_back);
 	SUITE_ROWS(&s, name_rows, secret_names_are_known);
