@@ -76,7 +76,12 @@ decide(struct answered *f)
 	struct err e;
 
 	if (!f->found)
-		end(f, 0, NULL, 0);
+		end(f,
+		    err_set(&e, ERR_NOT_FOUND, "%s: there is no call " STR_FMT " in this session",
+			    f->in->kind == EVENT_USER_CUSTOM_TOOL_RESULT ? "custom_tool_use_id"
+									 : "tool_use_id",
+			    STR_ARG(f->in->call)),
+		    &e, 0);
 	else if (confirms && f->confirmed_seq != 0 && f->allowed != f->in->allow)
 		end(f,
 		    err_set(&e, ERR_CONFLICT, "the call " STR_FMT " was already %s",

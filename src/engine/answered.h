@@ -4,8 +4,8 @@
 #pragma once
 #include "engine/ingress.h"
 
-/* rc 0: seq is the event that answered or closed the call, 0: there is none, or the call is not in
- * the log. ERR_CONFLICT: a person decided otherwise before. */
+/* rc 0: seq is the event that answered or closed the call, 0: there is none. ERR_CONFLICT: a person
+ * decided otherwise before. ERR_NOT_FOUND: the call is not in the log. */
 typedef void answered_fn(void *ctx, int rc, const struct err *err, int64_t seq);
 /* Texts of in must stay until done. */
 void answered_find(struct engine *en, struct str session, const struct ingress_input *in,

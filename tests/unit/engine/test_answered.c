@@ -98,7 +98,9 @@ T9_a_call_that_is_not_there_is_refused(void **state)
 	(void)state;
 	begin(&r, &call);
 	confirm(&r, STR("sevt_nothing"), "allow");
-	assert_int_equal(r.rc, ERR_CONFLICT);
+	assert_int_equal(r.rc, ERR_NOT_FOUND);
+	assert_string_equal(r.err.text,
+			    "tool_use_id: there is no call sevt_nothing in this session");
 	rig_release(&r);
 }
 

@@ -431,7 +431,7 @@ A2_answers_need_a_call_that_waits(void **state)
 	rig_expect(send(&r, NULL,
 			"[{'type':'user.custom_tool_result','custom_tool_use_id':'sevt_none',"
 			"'content':[]}]"),
-		   ERR_CONFLICT, NULL);
+		   ERR_NOT_FOUND, "there is no call sevt_none");
 	check_str("log", engine_rig_log(&r, "cli:a", 1), STR("created"));
 	engine_rig_release(&r);
 }
