@@ -14,6 +14,9 @@
 #include "engine/wake.h"
 #include "engine/wake_queue.h"
 
+/* How often an interrupt makes sure that it saw every wake before it. */
+enum { HEAD_TRIES = 5 };
+
 /* One request on its way: standing (unless the operator asks), commit, answer. */
 struct arrival {
 	struct engine *en;
@@ -30,7 +33,9 @@ struct arrival {
 	bool group, takes_part, looked, sought;
 	struct str current;
 	struct wake_list wakes; /* to be cancelled: an interrupt is among the events */
-	int64_t first_seq;      /* of a replay, whose place in the queue is looked up */
+	int64_t head_seq;       /* where the log was before they were read; 0: not asked */
+	int head_tries;
+	int64_t first_seq; /* of a replay, whose place in the queue is looked up */
 	int64_t ahead;
 	bool still_waits, runs_one; /* runs_one: the open turn is ahead of everything */
 };
@@ -191,6 +196,10 @@ on_committed(void *ctx, const struct commit_result *result)
 		answer_replay(a, r);
 		return;
 	}
+	if (r->rc == ERR_CONFLICT && a->head_seq > 0) { /* perhaps a wake was queued meanwhile */
+		submit(a);
+		return;
+	}
 	if (r->rc == ERR_CONFLICT && !a->sought && a->batch.count == 1 &&
 	    a->batch.inputs[0].class == INPUT_ANSWER) {
 		look_for_answer(a, &r->err);
@@ -262,6 +271,8 @@ submit_now(struct arrival *a)
 	struct store_require *need = commit_require(c);
 
 	need->lifecycles = 1u << a->lifecycle;
+	need->has_head = a->head_seq > 0;
+	need->head_seq = a->head_seq;
 	require_queue(a, need);
 	require_calls(a, need);
 	if (a->lifecycle == LIFECYCLE_INACTIVE) {
@@ -302,16 +313,50 @@ on_wakes(void *ctx, int rc, const struct err *err, const struct wake_list *wakes
 	submit_now(a);
 }
 
-/* An interrupt cancels the wakes that are queued, in its own transaction. */
+static bool
+on_head_row(void *ctx, const struct store_row *row)
+{
+	struct arrival *a = ctx;
+
+	a->head_seq = row->session->row.head_seq;
+	return false;
+}
+
+static void
+on_head(void *ctx, int rc, bool more, const struct err *err)
+{
+	struct arrival *a = ctx;
+
+	(void)more, (void)err;
+	if (rc != 0)
+		a->head_seq = 0;
+	wake_queue_read(a->en, a->session, &a->arena, on_wakes, a);
+}
+
+static bool
+has_interrupt(const struct arrival *a)
+{
+	for (size_t i = 0; i < a->batch.count; i++)
+		if (a->batch.inputs[i].class == INPUT_CONTROL)
+			return true;
+	return false;
+}
+
+/* An interrupt cancels the wakes that are queued before it, in its own transaction: a log that grew since
+ * they were read may have queued one more. One that grows all the time is not waited for. */
 static void
 submit(struct arrival *a)
 {
-	for (size_t i = 0; i < a->batch.count; i++)
-		if (a->batch.inputs[i].class == INPUT_CONTROL) {
-			wake_queue_read(a->en, a->session, &a->arena, on_wakes, a);
-			return;
-		}
-	submit_now(a);
+	a->head_seq = 0;
+	if (!has_interrupt(a))
+		submit_now(a);
+	else if (a->head_tries++ < HEAD_TRIES)
+		store_read(a->en->store,
+			   &(struct store_query){
+				   .kind = STORE_GET_SESSION, .session = a->session, .limit = 1 },
+			   on_head_row, on_head, a);
+	else
+		wake_queue_read(a->en, a->session, &a->arena, on_wakes, a);
 }
 
 /* ---- why was it refused? ---- */

@@ -42,6 +42,13 @@ add_at(struct rig *r, const char *session, int64_t delay_ms, const char *reason)
 	    (struct wake_list){ 0 });
 }
 
+static void
+on_interrupted(void *ctx, const struct engine_answer *answer)
+{
+	assert_int_equal(answer->rc, 0);
+	*(bool *)ctx = true;
+}
+
 struct listing {
 	struct wake_list wakes;
 	bool done;
@@ -539,6 +546,57 @@ Q6_many_sessions_are_due_at_once(void **state)
 	rig_release(&r);
 }
 
+/* A wake that is queued while an interrupt is on its way: the log says which of them was first. */
+static void
+Q5_a_wake_before_the_interrupt_is_cancelled_and_one_after_is_not(void **state)
+{
+	static const char CHECKPOINT[] =
+		"{\"type\":\"session.checkpoint\",\"reason\":\"manual\",\"success\":true,"
+		"\"upto_seq\":1}";
+	int before = 0, after = 0;
+
+	(void)state;
+	for (int turns = 0; turns < 12; turns++) {
+		struct json_doc doc;
+		struct engine_call call;
+		struct commit *c;
+		struct rig r;
+		bool done = false, interrupted = false, first;
+
+		rig_init(&r, true);
+		rig_session(&r, "s", "main");
+		call = (struct engine_call){ .caller = &r.owner,
+					     .done = on_interrupted,
+					     .ctx = &interrupted };
+		assert_int_equal(json_parse(&r.arena, STR("[{\"type\":\"user.interrupt\"}]"),
+					    &JSON_LIMITS_DEFAULT, &doc, NULL),
+				 0);
+		engine_send(r.en, &call, STR("s"), json_root(&doc));
+		for (int i = 0; i < turns; i++)
+			store_dispatch(r.store);
+		c = commit_new(r.en, STR("s"));
+		commit_append(c, &(struct commit_event){ .kind = EVENT_SESSION_CHECKPOINT,
+							 .author = AUTHOR_SYSTEM,
+							 .payload = str_of(CHECKPOINT) });
+		wake_queue_add(
+			r.en, c, STR("s"),
+			&(struct queued_wake){ .item = { .due_ms = r.host.now_ms + 9 * SECOND,
+							 .reason = STR("queued") } },
+			(struct wake_list){ 0 });
+		commit_submit(c, on_done, &done);
+		rig_settle_until(&r, &done);
+		rig_settle_until(&r, &interrupted);
+		first = str_eq(rig_log(&r, "s", 2), STR("checkpoint interrupt"));
+		if (!first)
+			check_str("log", rig_log(&r, "s", 2), STR("interrupt checkpoint"));
+		assert_int_equal(list(&r, "s").len, first ? 0 : 1);
+		*(first ? &before : &after) += 1;
+		rig_release(&r);
+	}
+	assert_true(before > 0);
+	assert_true(after > 0);
+}
+
 int
 main(void)
 {
@@ -556,6 +614,7 @@ main(void)
 	SUITE_TEST(&s, Q6_a_wake_outlives_the_process_and_is_found_by_the_next);
 	SUITE_TEST(&s, Q6_a_wake_is_kept_until_its_turn_has_ended_whoever_ends_it);
 	SUITE_TEST(&s, Q5_an_interrupt_cancels_queued_wakes);
+	SUITE_TEST(&s, Q5_a_wake_before_the_interrupt_is_cancelled_and_one_after_is_not);
 	SUITE_TEST(&s, Q6_a_store_that_fails_delays_a_wake_and_loses_none);
 	SUITE_TEST(&s, Q6_a_wake_that_may_be_stored_is_run_when_it_is_due);
 	SUITE_TEST(&s, Q6_a_wake_is_named_once_by_its_turn);
