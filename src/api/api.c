@@ -190,7 +190,7 @@ may_enter(struct exchange *x)
 	if (d.answer == ACCESS_FORBIDDEN)
 		err_set(&e, ERR_DENIED, "%s", access_reason_text(d.reason));
 	else
-		err_set(&e, ERR_NOT_FOUND, "there is no such thing here");
+		err_set(&e, ERR_NOT_FOUND, "%s", access_absent_text(x->route->verb));
 	return refuse_error(x, &e);
 }
 

@@ -167,6 +167,32 @@ access_policy_decide(const struct principal *p, enum access_verb verb,
 }
 
 const char *
+access_absent_text(enum access_verb verb)
+{
+	switch (verb) {
+	case ACCESS_SESSION_READ:
+	case ACCESS_SESSION_POST:
+	case ACCESS_SESSION_ANSWER:
+	case ACCESS_SESSION_CONTROL:
+	case ACCESS_SESSION_MANAGE:
+	case ACCESS_SESSION_RESUME:
+	case ACCESS_SESSION_DELETE: return "there is no such session here";
+	case ACCESS_AGENT_READ:
+	case ACCESS_AGENT_USE:
+	case ACCESS_AGENT_MANAGE: return "there is no such agent here";
+	case ACCESS_ENVIRONMENT_WORK: return "there is no such work queue or item here";
+	case ACCESS_ENVIRONMENT_READ:
+	case ACCESS_ENVIRONMENT_MANAGE: return "there is no such environment here";
+	case ACCESS_WORKER_CONNECT: return "there is no such worker here";
+	case ACCESS_USERS: return "there is no such user here";
+	case ACCESS_TOKENS: return "there is no such token here";
+	case ACCESS_SERVER: return "there is nothing of the operator's here for this token";
+	case ACCESS_VERB_COUNT: break;
+	}
+	return "there is no such thing here";
+}
+
+const char *
 access_reason_text(enum access_reason reason)
 {
 	switch (reason) {

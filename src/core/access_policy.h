@@ -84,6 +84,8 @@ struct access_decision {
 
 struct access_decision access_policy_decide(const struct principal *p, enum access_verb verb,
 					    const struct access_target *t);
+/* What a denial that reads as not found says: the kind of thing, and not whether there is one. */
+const char *access_absent_text(enum access_verb verb);
 /* The sentence for a conflict; for the caller's own log otherwise. */
 const char *access_reason_text(enum access_reason reason);
 

@@ -39,11 +39,11 @@ access_copy_session(struct arena *a, const struct store_session *from, struct st
 }
 
 static int
-refuse(const struct access_decision *d, struct err *e)
+refuse(const struct access_decision *d, enum access_verb verb, struct err *e)
 {
 	switch (d->answer) {
 	case ACCESS_ALLOW: return 0;
-	case ACCESS_NOT_FOUND: return err_set(e, ERR_NOT_FOUND, "there is no such thing here");
+	case ACCESS_NOT_FOUND: return err_set(e, ERR_NOT_FOUND, "%s", access_absent_text(verb));
 	case ACCESS_FORBIDDEN: return err_set(e, ERR_DENIED, "%s", access_reason_text(d->reason));
 	case ACCESS_CONFLICT: return err_set(e, ERR_CONFLICT, "%s", access_reason_text(d->reason));
 	}
@@ -57,7 +57,7 @@ access_check_environment(const struct engine_caller *caller, enum access_verb ve
 	struct access_target target = { .environment_id = environment };
 	struct access_decision d = access_policy_decide(&caller->who, verb, &target);
 
-	return refuse(&d, e);
+	return refuse(&d, verb, e);
 }
 
 int
@@ -68,7 +68,7 @@ access_check_work(const struct engine_caller *caller, struct str environment, st
 	struct access_decision d =
 		access_policy_decide(&caller->who, ACCESS_ENVIRONMENT_WORK, &target);
 
-	return refuse(&d, e);
+	return refuse(&d, ACCESS_ENVIRONMENT_WORK, e);
 }
 
 int
@@ -104,7 +104,7 @@ answer(struct question *q, int rc, const struct err *err)
 		};
 		struct access_decision d = access_policy_decide(&q->caller.who, q->verb, &target);
 
-		rc = refuse(&d, &e);
+		rc = refuse(&d, q->verb, &e);
 		if (rc == ERR_NOT_FOUND) /* word for word what an absent one gets */
 			rc = err_set(&e, ERR_NOT_FOUND, "there is no session " STR_FMT,
 				     STR_ARG(q->session_id));

@@ -465,6 +465,22 @@ P2_every_reason_has_its_sentence(void **state)
 			assert_string_not_equal(access_reason_text(r), access_reason_text(q));
 }
 
+static void
+P2_a_denial_names_the_kind_of_thing(void **state)
+{
+	static const char *const KINDS[] = {
+		[ACCESS_SESSION_DELETE] = "session", [ACCESS_AGENT_MANAGE] = "agent",
+		[ACCESS_ENVIRONMENT_WORK] = "work",  [ACCESS_ENVIRONMENT_READ] = "environment",
+		[ACCESS_WORKER_CONNECT] = "worker",  [ACCESS_USERS] = "user",
+		[ACCESS_TOKENS] = "token",           [ACCESS_SERVER] = "operator",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(KINDS); i++)
+		if (KINDS[i])
+			assert_non_null(strstr(access_absent_text((enum access_verb)i), KINDS[i]));
+}
+
 static struct access_target
 pick_target(struct rand *r)
 {
@@ -545,6 +561,7 @@ main(void)
 	SUITE_ROWS(&s, rows, check_row);
 	SUITE_TEST(&s, P7_levels_read_back);
 	SUITE_TEST(&s, P2_every_reason_has_its_sentence);
+	SUITE_TEST(&s, P2_a_denial_names_the_kind_of_thing);
 	SUITE_TEST(&s, P2_property_strangers_learn_nothing);
 	SUITE_TEST(&s, P3_property_channels_never_leave_their_namespace);
 	return suite_run(&s, "access_policy");

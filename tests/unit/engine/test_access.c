@@ -142,9 +142,10 @@ P2_the_server_is_the_operators(void **state)
 	engine_rig_init(&r, *state != NULL);
 	assert_int_equal(access_check_now(&r.owner, ACCESS_SERVER, &e), 0);
 	assert_int_equal(access_check_now(rig_person(&r, "ann"), ACCESS_SERVER, &e), ERR_NOT_FOUND);
-	assert_string_equal(e.text, "there is no such thing here");
+	assert_string_equal(e.text, "there is nothing of the operator's here for this token");
 	assert_int_equal(access_check_now(rig_channel(&r, "slack"), ACCESS_TOKENS, &e),
 			 ERR_NOT_FOUND);
+	assert_string_equal(e.text, "there is no such token here");
 	engine_rig_release(&r);
 }
 

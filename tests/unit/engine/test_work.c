@@ -433,7 +433,7 @@ T11_an_item_of_another_environment_is_absent(void **state)
 	a.done = false;
 	to.caller = &w.key;
 	engine_work_acknowledge(w.r.en, &to, (struct engine_work){ other, id });
-	rig_expect(&a, ERR_NOT_FOUND, "there is no such thing here");
+	rig_expect(&a, ERR_NOT_FOUND, "there is no such work queue or item here");
 	assert_int_equal(acknowledge(&w, &w.r.owner, STR("work_x")), ERR_NOT_FOUND);
 	engine_rig_release(&w.r);
 }
