@@ -16,9 +16,10 @@ struct setup_job {
 	struct engine *en;
 	struct arena *arena;
 	const struct store_session *session;
-	struct str extra;       /* body of session_extra; empty: none */
-	struct str environment; /* body of its record; empty: none */
-	bool changed;           /* the session has an agent of its own making */
+	struct str extra;        /* body of session_extra; empty: none */
+	struct str environment;  /* body of its record; empty: none */
+	bool changed;            /* the session has an agent of its own making */
+	struct json own_servers; /* then: those of the agent as the operator made it */
 	struct environment_run where;
 	struct tool_docs local, remote;
 	struct toolset *asked;
@@ -195,6 +196,23 @@ is_named(const struct tool_server *servers, size_t count, struct str name)
 	return false;
 }
 
+/* Does the operator's own agent bring this server? */
+static bool
+is_operators(struct setup_job *j, const struct tool_server *server)
+{
+	struct tool_server *own;
+	size_t count;
+
+	if (!j->changed)
+		return true;
+	own = ARENA_ARRAY(j->arena, MCP_SERVERS_MAX, struct tool_server);
+	count = mcp_servers_read(j->own_servers, j->arena, own);
+	for (size_t i = 0; i < count; i++)
+		if (str_eq(own[i].name, server->name) && str_eq(own[i].url, server->url))
+			return true;
+	return false;
+}
+
 /* The agent's servers that it has a block for, and all of the environment's. Of two of one name the
  * agent's is meant. Agents and environments are the operator's; what a session changed of its agent
  * may be anybody's. */
@@ -210,7 +228,7 @@ find_servers(struct setup_job *j)
 
 	for (size_t i = 0; i < agents; i++)
 		if (tool_offer_wants_server(j->setup.run.tools, of_agent[i].name)) {
-			of_agent[i].foreign = j->changed;
+			of_agent[i].foreign = !is_operators(j, &of_agent[i]);
 			all[count++] = of_agent[i];
 		}
 	for (size_t i = 0; i < places; i++)
@@ -363,6 +381,24 @@ use_snapshot(struct setup_job *j)
 	return true;
 }
 
+/* An agent that is gone brings nothing: what the session says of servers is then its own word. */
+static void
+on_original(void *ctx, int rc, const struct err *err, const struct catalog_agent *agent)
+{
+	struct setup_job *j = ctx;
+	struct json_doc *doc = ARENA_NEW(j->arena, struct json_doc);
+
+	if (rc != 0 && rc != ERR_NOT_FOUND) {
+		setup_end(j, rc, err);
+		return;
+	}
+	if (rc == 0 && json_parse(j->arena, arena_str(j->arena, agent->body), &EVENT_PAYLOAD_LIMITS,
+				  doc, NULL) == 0)
+		IGNORE(json_find(json_root(doc), STR("mcp_servers"),
+				 &j->own_servers)); /* or none */
+	read_environment(j);
+}
+
 static bool
 on_extra_row(void *ctx, const struct store_row *row)
 {
@@ -380,11 +416,14 @@ on_extra(void *ctx, int rc, bool more, const struct err *err)
 	(void)more;
 	if (rc != 0)
 		setup_end(j, rc, err);
-	else if (use_snapshot(j))
-		read_environment(j);
-	else
+	else if (!use_snapshot(j))
 		catalog_agent(j->en->catalog, j->session->agent_id, j->session->agent_version,
 			      on_agent, j);
+	else if (json_count(j->setup.run.mcp_servers) > 0)
+		catalog_agent(j->en->catalog, j->session->agent_id, j->session->agent_version,
+			      on_original, j);
+	else
+		read_environment(j);
 }
 
 static void

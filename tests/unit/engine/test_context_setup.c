@@ -148,6 +148,67 @@ H5_a_drain_does_not_wait_for_servers_that_do_not_answer(void **state)
 	end(&r, &s);
 }
 
+struct loaded {
+	bool done;
+	struct buf servers; /* name, and ! for one that is not the operator's */
+};
+
+static void
+on_loaded(void *ctx, int rc, const struct err *err, const struct context_setup *setup)
+{
+	struct loaded *l = ctx;
+
+	(void)err;
+	assert_int_equal(rc, 0);
+	for (size_t i = 0; i < setup->server_count; i++)
+		buf_printf(&l->servers, "%s" STR_FMT "%s", i > 0 ? " " : "",
+			   STR_ARG(setup->servers[i].name), setup->servers[i].foreign ? "!" : "");
+	l->done = true;
+}
+
+/* What of its agent a session changed is anybody's; what it took over stays the operator's. */
+static const struct changed {
+	const char *name, *extra, *want;
+} CHANGED[] = {
+	{ "T10 an agent as it is", NULL, "web" },
+	{ "T10 another model changes no server",
+	  "{\"agent\":{\"id\":\"both\",\"version\":1,\"model\":{\"id\":\"demo\"},\"mcp_servers\":[{"
+	  "\"type\":\"url\",\"name\":\"web\",\"url\":\"https://web.test\"}],\"tools\":[{\"type\":"
+	  "\"mcp_toolset\",\"mcp_server_name\":\"web\"}]}}",
+	  "web" },
+	{ "T10 another address under its name is the session's",
+	  "{\"agent\":{\"id\":\"both\",\"version\":1,\"model\":{\"id\":\"demo\"},\"mcp_servers\":[{"
+	  "\"type\":\"url\",\"name\":\"web\",\"url\":\"https://"
+	  "10.0.0.1\"},{\"type\":\"url\",\"name\":"
+	  "\"idle\",\"url\":\"https://idle.test\"}],\"tools\":[{\"type\":\"mcp_toolset\","
+	  "\"mcp_server_name\":\"web\"},{\"type\":\"mcp_toolset\",\"mcp_server_name\":\"idle\"}]}}",
+	  "web! idle" },
+};
+
+static void
+servers_are_whose(void **state)
+{
+	const struct changed *row = *state;
+	struct store_session session = { .id = STR("s"),
+					 .agent_id = STR("both"),
+					 .agent_version = 1,
+					 .environment_id = STR("local-default") };
+	struct loaded l = { 0 };
+	struct rig r;
+	struct seen s;
+
+	begin(&r, &s);
+	buf_init(&l.servers, 1 << 10);
+	rig_session(&r, "s", "both");
+	if (row->extra)
+		rig_put(&r, RECORD_SESSION_EXTRA, "s", NULL, row->extra);
+	context_setup_load(r.en, &session, &r.arena, on_loaded, &l);
+	rig_settle_until(&r, &l.done);
+	check_str("servers", buf_str(&l.servers), str_of(row->want));
+	buf_release(&l.servers);
+	end(&r, &s);
+}
+
 int
 main(void)
 {
@@ -158,5 +219,6 @@ main(void)
 	SUITE_TEST(&s, T11_a_worker_runs_the_built_in_tools_elsewhere);
 	SUITE_TEST(&s, T10_the_environments_servers_need_no_block_and_ask);
 	SUITE_TEST(&s, H5_a_drain_does_not_wait_for_servers_that_do_not_answer);
+	SUITE_ROWS(&s, CHANGED, servers_are_whose);
 	return suite_run(&s, "engine/context_setup");
 }
