@@ -196,6 +196,7 @@ look_at_entries(struct work *w, int64_t now_ms)
 			work_look(w->en, en->item.session_id, false);
 		} else {
 			entry_free(w, en);
+			work_purge(w);
 		}
 	}
 }

@@ -127,6 +127,7 @@ load_end(struct loading *l, int rc, const struct err *err)
 		for (size_t i = 0; i < l->items.len; i++)
 			work_apply(l->en->work, &l->items.ptr[i].item, l->items.ptr[i].version);
 		scan_begin(l);
+		work_purge(l->en->work);
 	}
 	l->done(l->ctx, rc, err);
 	vec_release(&l->items);

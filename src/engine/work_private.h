@@ -1,6 +1,6 @@
 /* work_private - the state behind engine/work, shared by its parts: work.c (what is open, and until
  * when), work_change.c (items made and changed), work_poll.c (who waits), work_look.c (does a session
- * need one?), work_load.c (the start). */
+ * need one?), work_load.c (the start), work_purge.c (what is old goes). */
 #pragma once
 #include "engine/record_change.h"
 #include "engine/work.h"
@@ -37,6 +37,8 @@ struct work {
 	struct host_timer *timer;
 	int64_t due_ms; /* when it fires; INT64_MAX: never */
 	struct work_scan *scan;
+	bool purging;
+	int64_t purge_after_ms; /* not earlier */
 };
 
 /* work.c */
@@ -69,3 +71,5 @@ int64_t work_forget_polls(struct work_queue *q, int64_t now_ms);
 void work_look(struct engine *en, struct str session, bool again);
 /* work_load.c: a session that the start found has been looked at. */
 void work_scan_next(struct work *w);
+/* work_purge.c: stopped items that nobody asks for any more; harmless as often as one likes. */
+void work_purge(struct work *w);

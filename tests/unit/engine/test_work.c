@@ -462,14 +462,63 @@ A10_a_repeat_is_told_by_its_key(void **state)
 	engine_rig_release(&w.r);
 }
 
+static const int64_t DAY_MS = INT64_C(86400000);
+
+static void
+T11_stopped_items_are_kept_for_a_week(void **state)
+{
+	struct world w;
+
+	world_init(&w, *state != NULL);
+	park(&w, "a");
+	answer(&w, "a");
+	park(&w, "b");
+	answer(&w, "b");
+	park(&w, "open"); /* nobody takes it: it stays */
+	assert_int_equal(engine_rig_count(&w.r, RECORD_WORK), 3);
+	virtual_host_advance(&w.r.host, 6 * DAY_MS);
+	engine_rig_restart(&w.r);
+	virtual_host_advance(&w.r.host, 1000);
+	assert_int_equal(engine_rig_count(&w.r, RECORD_WORK), 3);
+	virtual_host_advance(&w.r.host, 2 * DAY_MS);
+	engine_rig_restart(&w.r);
+	virtual_host_advance(&w.r.host, 1000);
+	while (engine_rig_count(&w.r, RECORD_WORK) > 1)
+		virtual_host_advance(&w.r.host, 1000);
+	assert_true(str_contains(engine_rig_last(&w.r, RECORD_WORK), STR("\"queued\"")));
+	engine_rig_release(&w.r);
+}
+
+static void
+T11_and_go_while_others_come(void **state)
+{
+	struct world w;
+
+	world_init(&w, *state != NULL);
+	park(&w, "a");
+	answer(&w, "a");
+	virtual_host_advance(&w.r.host, 8 * DAY_MS);
+	assert_int_equal(engine_rig_count(&w.r, RECORD_WORK), 1);
+	park(&w, "b");
+	answer(&w, "b");
+	virtual_host_advance(&w.r.host, DAY_MS / 24);
+	assert_int_equal(engine_rig_count(&w.r, RECORD_WORK), 1);
+	engine_rig_release(&w.r);
+}
+
 int
 main(void)
 {
 	static const bool ON_DISK = true;
 	struct suite s = { 0 };
+	static const int SQLITE = 1;
 
 	SUITE_TEST(&s, T11_a_call_makes_an_item_and_a_worker_takes_it);
 	SUITE_TEST(&s, T11_only_sessions_of_remote_environments_have_items);
+	SUITE_TEST(&s, T11_stopped_items_are_kept_for_a_week);
+	suite_add(&s, "T11 stopped items are kept for a week in sqlite",
+		  T11_stopped_items_are_kept_for_a_week, &SQLITE);
+	SUITE_TEST(&s, T11_and_go_while_others_come);
 	SUITE_TEST(&s, T11_an_item_that_others_answered_is_taken_back);
 	SUITE_TEST(&s, T11_an_item_stays_as_long_as_its_worker);
 	SUITE_TEST(&s, T11_what_a_worker_gave_up_is_queued_again);
