@@ -8,6 +8,7 @@ int64_t clock_now_ms(void);
 int64_t clock_monotonic_ns(void);
 
 #ifdef PERDURE_TEST_HOOKS
+/* In these builds PERDURE_CLOCK_OFFSET_MS in the environment of a process moves its clock. */
 /* Freezes clock_now_ms at now_ms until the next call; a negative value gives the real clock back. */
 void clock_test_set_ms(int64_t now_ms);
 #endif
