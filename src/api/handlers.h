@@ -16,6 +16,10 @@ exchange_fn work_poll_route, work_list_route, work_stats_route, work_get_route, 
 exchange_fn user_create_route, user_list_route, user_get_route, user_update_route;
 /* api/token_routes */
 exchange_fn token_create_route, token_list_route, token_revoke_route;
+/* api/schedule_routes */
+exchange_fn schedule_create_route, schedule_list_route, schedule_get_route, schedule_update_route,
+	schedule_delete_route, schedule_run_route, schedule_pause_route, schedule_resume_route,
+	schedule_runs_route;
 /* api/session_routes */
 exchange_fn session_create_route, session_get_route, session_update_route, session_list_route,
 	session_delete_route, session_archive_route, session_wake_route, session_search_route;

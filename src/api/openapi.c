@@ -333,6 +333,7 @@ write_tags(struct jw *w)
 		{ "environments", "Where the tools of a session run" },
 		{ "users", "The people whom tokens and channels speak for" },
 		{ "tokens", "Who may come in" },
+		{ "schedules", "Turns that begin by the clock" },
 		{ "sessions", "Conversations: their log, messages, resources and threads" },
 	};
 

@@ -20,6 +20,10 @@
 	"id* type*:=work state*:" WORK_STATES " environment_id* data*:object metadata*:texts" \
 	" secret*:text? created_at*:time acknowledged_at*:time? started_at*:time?"            \
 	" latest_heartbeat_at*:time? stop_requested_at*:time? stopped_at*:time?"
+#define SCHEDULE                                                                        \
+	" missed:object? timeout_ms:int? delivery:object? origin:object? enabled:bool?" \
+	" metadata:texts"
+#define RUN_STATES  "pending|running|completed|failed|timed_out|cancelled"
 #define PAGE_OF(of) "data*:[]" of " next_page*:text?"
 
 static const struct {
@@ -80,6 +84,18 @@ static const struct {
 	{ "ResourceAdd", "type*:=file file_id* mount_path:text?" },
 	{ "ResourcePage", PAGE_OF("Resource") },
 	{ "ResourceUpdate", "authorization_token" },
+	{ "Schedule", "id* type*:=schedule name* agent_id* environment_id* prompt* rule*:object"
+		      " next_run_at*:time? last_run_at*:time? consecutive_failures*:int"
+		      " open_run_id*:text?" BIRTH SCHEDULE },
+	{ "ScheduleCreate",
+	  "name* prompt* rule*:object agent_id:text? environment_id:text?" SCHEDULE },
+	{ "SchedulePage", PAGE_OF("Schedule") },
+	{ "ScheduleRun", "id* type*:=schedule_run schedule_id* session_id* slot*:time? manual*:bool"
+			 " status*:" RUN_STATES " stop_reason*:text? error*:text? turn_id*:text?"
+			 " event_id*:text? fired_at*:time? ended_at*:time? delivery*:object" },
+	{ "ScheduleRunPage", PAGE_OF("ScheduleRun") },
+	{ "ScheduleUpdate",
+	  "name prompt rule:object agent_id:text? environment_id:text?" SCHEDULE },
 	{ "SearchHit", "" },
 	{ "SearchPage", PAGE_OF("SearchHit") },
 	{ "Session",

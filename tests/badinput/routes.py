@@ -21,6 +21,9 @@ BODIES = {  # by the name of the schema; a good body for each
     "LanesPrune": {"max_age_days": 36500},
     "SessionResolve": {"key": {"surface": "chat", "surface_id": "1"}},
     "SessionUpdate": {"title": "T2"},
+    "ScheduleCreate": {"name": "S", "prompt": "say x", "rule": {"type": "every", "every_ms": 9999999},
+                       "metadata": {"k": "v"}},
+    "ScheduleUpdate": {"name": "S2"},
     "EventSend": {"events": [{"type": "system.message", "content": [{"type": "text", "text": "x"}]}]},
     "MessagePost": {"text": "x", "mode": "append"},
     "ResourceAdd": {"type": "file", "file_id": "file_1"},
@@ -79,10 +82,11 @@ def make_things(server):
     session = server.ask("POST", "/v1/sessions", {
         "agent": agent["id"], "environment_id": "local-default",
         "resources": [{"type": "file", "file_id": "file_1"}]})
+    schedule = server.ask("POST", "/v1/schedules", BODIES["ScheduleCreate"])
     work = make_work(server, environment["id"])
     threads = server.ask("GET", f"/v1/sessions/{session['id']}/threads")["data"]
     return {"agent_id": agent["id"], "environment_id": environment["id"], "work_id": work["id"], "user_id": user["id"],
-            "token_id": token["id"], "session_id": session["id"],
+            "token_id": token["id"], "session_id": session["id"], "schedule_id": schedule["id"],
             "resource_id": session["resources"][0]["id"],
             "thread_id": threads[0]["id"] if threads else "sthr_none",
             "message_id": "msg_none", "event_id": "sevt_none"}

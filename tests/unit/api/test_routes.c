@@ -274,6 +274,9 @@ make_lane(enum thing thing)
 
 /* --- cells --- */
 
+#define SCHEDULE_BODY \
+	"{\"name\":\"s\",\"prompt\":\"say x\",\"rule\":{\"type\":\"every\",\"every_ms\":9999999}}"
+
 /* What a request that may do it sends. */
 static const struct {
 	const char *method, *pattern, *body;
@@ -287,6 +290,8 @@ static const struct {
 	{ "POST", "/v1/users", "{\"name\":\"u\"}" },
 	{ "POST", "/v1/users/{user_id}", "{\"name\":\"v\"}" },
 	{ "POST", "/v1/tokens", "{\"kind\":\"worker\"}" },
+	{ "POST", "/v1/schedules", SCHEDULE_BODY },
+	{ "POST", "/v1/schedules/{schedule_id}", "{\"name\":\"t\"}" },
 	{ "POST", "/v1/sessions", "{\"agent\":\"main\"}" },
 	{ "POST", "/v1/sessions/import", "{}" },
 	{ "POST", "/v1/lanes/prune", "{\"max_age_days\":36500}" },
@@ -348,6 +353,8 @@ fill_name(struct str name, enum thing thing, const char *session)
 	if (str_eq(name, STR("token_id")))
 		return absent ? "token_absent"
 			      : make(OWNER, "/v1/tokens", STR("{\"kind\":\"worker\"}"));
+	if (str_eq(name, STR("schedule_id")))
+		return absent ? "sched_absent" : make(OWNER, "/v1/schedules", STR(SCHEDULE_BODY));
 	if (str_eq(name, STR("thread_id"))) {
 		struct rig_reply reply;
 		struct str data;
