@@ -20,6 +20,7 @@
 #include "core/approval_policy.h"
 #include "core/context_text.h"
 #include "core/event.h"
+#include "core/hook_event.h"
 #include "core/input.h"
 #include "core/lane_entry.h"
 #include "core/principal.h"
@@ -133,6 +134,12 @@ struct engine_hooks {
 	void (*finalize)(void *ctx, const struct engine_finalize *what, engine_hook_done_fn *done,
 			 void *done_ctx);
 	void *ctx;
+	/* Does anybody listen to it? Asked before facts are gathered. */
+	bool (*wants)(void *ctx, enum hook_event event);
+	/* facts: a JSON object. Of an event that asks, rc 0: nobody minds; ERR_DENIED: somebody does, and
+	 * err says why. Of the others done is NULL. */
+	void (*run)(void *ctx, enum hook_event event, struct str facts, engine_hook_done_fn *done,
+		    void *done_ctx);
 };
 
 struct engine_config {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/xalloc.h"
+#include "engine/hook.h"
 #include "engine/schedule.h"
 #include "engine/work.h"
 
@@ -98,6 +99,7 @@ fanout_events(struct engine *en, struct str session, const struct event *events,
 		actor->head_seq = events[count - 1].seq;
 	work_on_events(en, session, events, count);
 	schedule_on_events(en, session, events, count);
+	hook_on_events(en, session, events, count);
 	if (list_is_empty(&en->watches) && (!actor || list_is_empty(&actor->watches)))
 		return;
 	arena_init(&scratch);

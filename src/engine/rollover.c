@@ -7,6 +7,7 @@
 #include "engine/access.h"
 #include "engine/catalog.h"
 #include "engine/lane.h"
+#include "engine/hook.h"
 #include "engine/rollover_private.h"
 #include "engine/wake.h"
 
@@ -433,6 +434,23 @@ begin_try(struct rolling *g)
 	g->look = look_start(g->en, g->r.old, false, on_looked, g);
 }
 
+/* An automatic one that is refused is one for which the time has not come. */
+static void
+on_hook(void *ctx, int rc, const struct err *err)
+{
+	struct rolling *g = ctx;
+	struct rollover_over over = { .rc = rc, .err = err };
+
+	if (rc == 0) {
+		begin_try(g);
+		return;
+	}
+	if (rc == ERR_DENIED && !rollover_is_forced(g->r.cause))
+		over.rc = ERR_CONFLICT;
+	g->done(g->ctx, &over);
+	free(g);
+}
+
 void
 rollover_run(struct engine *en, const struct rollover *r, rollover_fn *done, void *ctx)
 {
@@ -442,5 +460,8 @@ rollover_run(struct engine *en, const struct rollover *r, rollover_fn *done, voi
 	g->r = *r;
 	g->done = done;
 	g->ctx = ctx;
-	begin_try(g);
+	if (hook_is_wanted(en, HOOK_BEFORE_RESET))
+		hook_ask_reset(en, r->old, rollover_cause_name(r->cause), on_hook, g);
+	else
+		begin_try(g);
 }

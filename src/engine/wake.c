@@ -12,9 +12,11 @@
 #include "engine/approval.h"
 #include "engine/commit.h"
 #include "engine/expiry.h"
+#include "engine/hook.h"
 #include "engine/look.h"
 #include "engine/rollover.h"
 #include "engine/turn.h"
+#include "engine/turn_refusal.h"
 #include "engine/wake_private.h"
 
 enum {
@@ -92,13 +94,60 @@ on_over(struct actor *actor, const struct turn_over *over)
 }
 
 static void
-launch(struct sighting *s)
+launch_now(struct sighting *s)
 {
 	rollover_take_marks(s->actor->en, &s->look->session);
 	s->begin.arena = look_take_arena(s->look);
 	s->actor->en->open_turns++;
 	turn_start(s->actor, &s->begin);
 	end_look(s);
+}
+
+static void
+on_refused(void *ctx, const struct commit_result *result)
+{
+	struct sighting *s = ctx;
+	int rc = result->store->rc;
+
+	if (rc == 0 || rc == ERR_CONFLICT) /* there may be more, or it was taken back meanwhile */
+		s->actor->look_again = true;
+	else
+		try_later(s, &result->store->err);
+	end_look(s);
+}
+
+static void
+on_hook(void *ctx, int rc, const struct err *err)
+{
+	struct sighting *s = ctx;
+
+	if (rc == ERR_DENIED)
+		commit_submit(
+			turn_refusal_write(s->actor->en,
+					   &(struct turn_refused){ .session = s->actor->id,
+								   .inputs = s->begin.plan.consumes,
+								   .wakes = s->begin.wakes,
+								   .reason = str_of(err->text) }),
+			on_refused, s);
+	else if (rc != 0)
+		try_later(s, err);
+	if (rc != ERR_DENIED && (rc != 0 || s->actor->en->draining))
+		end_look(s);
+	else if (rc == 0)
+		launch_now(s);
+}
+
+/* Only a turn that begins is asked about: one that goes on was. */
+static void
+launch(struct sighting *s)
+{
+	struct engine *en = s->actor->en;
+
+	if (s->begin.plan.how == TURN_OPENS && hook_is_wanted(en, HOOK_BEFORE_TURN))
+		hook_ask_turn(en, s->actor->id, s->begin.plan.turn, s->begin.plan.consumes, on_hook,
+			      s);
+	else
+		launch_now(s);
 }
 
 /* No message starts it: whoever spoke last pays. */
