@@ -25,6 +25,7 @@
 #include "base/str.h"
 #include "core/approval_policy.h"
 #include "core/cost.h"
+#include "core/hook_event.h"
 #include "core/reset_policy.h"
 #include "core/retry_policy.h"
 #include "net/http_server.h"
@@ -88,6 +89,14 @@ struct config_agent {
 	struct str time_zone;     /* IANA name; empty: not said */
 };
 
+/* A program that is told, or asked, when something happens (core/hook_event). */
+struct config_hook {
+	enum hook_event event;
+	struct str_list command; /* argv; at least the program */
+	int64_t timeout_ms;
+	bool fails_closed; /* no answer is a no, for those that are asked */
+};
+
 enum config_log_format { CONFIG_LOG_JSON, CONFIG_LOG_TEXT };
 
 struct config {
@@ -138,6 +147,10 @@ struct config {
 	struct {
 		int64_t user, day; /* microdollars; 0: no limit */
 	} budgets;
+	struct config_hooks {
+		const struct config_hook *ptr;
+		size_t len;
+	} hooks; /* those of one event run in this order */
 	bool group_sessions_per_user, thread_sessions_per_user;
 	int64_t session_store_max_age_days; /* 0: lanes are never pruned */
 	struct {

@@ -280,6 +280,17 @@ fill_agent(const struct checker *k, struct config_agent *g)
 }
 
 static void
+check_hook(const struct checker *k, struct config_object *o)
+{
+	const struct config_hook *h = o->base;
+	struct config_spot at = config_spot_of(o, "hooks[].command");
+
+	if (h->command.len == 0 && at.line != 0) /* else it is missing, which was told */
+		config_problem_add(k->p, at, STR_FMT ".command: names no program",
+				   STR_ARG(o->path));
+}
+
+static void
 check_object(const struct checker *k, struct config_object *o)
 {
 	if (is_of(o, "providers[]")) {
@@ -287,6 +298,8 @@ check_object(const struct checker *k, struct config_object *o)
 		check_models(k, o);
 	} else if (is_of(o, "providers[].models[]")) {
 		check_prices(k, o, &((struct config_model *)o->base)->prices);
+	} else if (is_of(o, "hooks[]")) {
+		check_hook(k, o);
 	} else if (is_of(o, "platforms.<name>")) {
 		((struct config_platform *)o->base)->resets = says_reset(o);
 	} else if (is_of(o, "chat_types.<type>")) {

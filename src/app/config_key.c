@@ -15,6 +15,7 @@
 #define CHAT_TYPE(member)    MEMBER(struct config_chat_type, member)
 #define AGENT(member)        MEMBER(struct config_agent, member)
 #define RULE(member)         MEMBER(struct approval_rule, member)
+#define HOOK(member)         MEMBER(struct config_hook, member)
 
 enum {
 	KIB = 1024,
@@ -33,6 +34,12 @@ static const char *const KINDS[] = { "openai-chat", "openai-responses", "anthrop
 static const char *const RESET_MODES[] = { "none", "idle", "daily", "both", NULL };
 static const char *const ACTIONS[] = { "allow", "ask", "deny", NULL }; /* enum approval_action */
 static const char *const ALLOW_DENY[] = { "allow", "deny", NULL };
+static const char *const HOOKS[] = { /* enum hook_event */
+				     "session_create",   "session_save", "session_delete",
+				     "session_finalize", "before_reset", "after_reset",
+				     "before_turn",      "after_turn",   NULL
+};
+static const char *const OPEN_CLOSED[] = { "open", "closed", NULL };
 static const char *const OFF_ON[] = { "off", "on", NULL };
 
 #define FLAG(said)      .type = CONFIG_BOOL, .value = (said)
@@ -156,6 +163,14 @@ const struct config_key CONFIG_KEYS[] = {
 	  .doc = "what the turns of one user may cost in all; 0: no limit" },
 	{ "budgets.day", MONEY, FILE_(budgets.day), .value = "0",
 	  .doc = "what all turns of a day may cost, UTC; 0: no limit" },
+	{ "hooks[].event", WORD(HOOKS), HOOK(event), .required = true,
+	  .doc = "when it runs; before_reset and before_turn may refuse" },
+	{ "hooks[].command", .type = CONFIG_TEXTS, HOOK(command), .max = 4096, .required = true,
+	  .doc = "the program and its arguments; it gets JSON on stdin, and exit status 0 is yes" },
+	{ "hooks[].timeout_ms", MS(10, 600 * SECOND), HOOK(timeout_ms), .value = "10 s",
+	  .doc = "how long it may take; then it is killed, with all that it started" },
+	{ "hooks[].on_failure", WORD(OPEN_CLOSED), HOOK(fails_closed), .value = "open",
+	  .doc = "what counts when it cannot be asked or is too slow: yes (open) or no (closed)" },
 	{ "group_sessions_per_user", FLAG("true"), FILE_(group_sessions_per_user),
 	  .doc = "in groups everybody has a conversation of their own" },
 	{ "thread_sessions_per_user", FLAG("false"), FILE_(thread_sessions_per_user),
@@ -234,6 +249,7 @@ const struct config_scope CONFIG_SCOPES[] = {
 	  offsetof(struct config_provider, models) },
 	{ "approvals.rules[]", sizeof(struct approval_rule),
 	  offsetof(struct config, approvals.rules) },
+	{ "hooks[]", sizeof(struct config_hook), offsetof(struct config, hooks) },
 	{ "chat_types.<type>", sizeof(struct config_chat_type), offsetof(struct config, chat_types),
 	  offsetof(struct config_chat_type, name), config_name_is_chat_type,
 	  "dm, group, channel or thread" },

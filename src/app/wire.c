@@ -9,6 +9,7 @@
 
 #include "api/api.h"
 #include "app/certificate.h"
+#include "app/hook_exec.h"
 #include "app/host_loop.h"
 #include "app/mcp_tools.h"
 #include "app/mirror.h"
@@ -53,6 +54,7 @@ struct wire {
 	struct mcp_tools *servers;
 	struct runtime_files *files;
 	struct zones *zones;
+	struct hook_exec *hooks;
 	struct mirror *mirror; /* NULL: not wanted, or not yet */
 	struct engine *engine;
 	struct api *api;
@@ -398,6 +400,7 @@ wire_open(struct wire **out, struct loop *loop, const struct config *config,
 		w->policies = policies_new(config);
 		open_tools(w);
 		w->zones = zones_new();
+		w->hooks = hook_exec_new(loop, config);
 		w->engine = engine_new(&(struct engine_config){
 			.store = w->store,
 			.host = w->host,
@@ -408,6 +411,7 @@ wire_open(struct wire **out, struct loop *loop, const struct config *config,
 			.files = runtime_files_port(w->files),
 			.policies = policies_port(w->policies),
 			.zones = zones_port(w->zones),
+			.hooks = hook_exec_port(w->hooks),
 			.owner_token = str_of(w->owner_token),
 			.settings = settings_of(config),
 		});
@@ -445,6 +449,7 @@ wire_reload(struct wire *w, const struct config *config)
 	api_set_lists(w->api, config->hosts, config->origins);
 	models_reload(w->models, config);
 	policies_reload(w->policies, config);
+	hook_exec_reload(w->hooks, config);
 	settings = settings_of(config);
 	engine_reload(w->engine, &settings);
 	if (use_certificate(w, &e) != 0)
@@ -497,7 +502,8 @@ wire_close(struct wire **wire)
 	if (w->loop)
 		loop_settle(w->loop);
 	mirror_free(&w->mirror);
-	store_free(&w->store); /* its last answers still go to the engine */
+	hook_exec_free(&w->hooks); /* whoever waits for one goes on without */
+	store_free(&w->store);     /* its last answers still go to the engine */
 	loop_task_cancel(&w->flush);
 	loop_wake_free(&w->stored); /* nothing is heard of it any more */
 	engine_free(&w->engine);
