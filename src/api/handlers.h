@@ -38,7 +38,11 @@ exchange_fn event_send_route, event_list_route;
 /* api/event_stream: of one session, of all */
 exchange_fn event_stream_route, event_firehose_route;
 /* api/message_routes */
-exchange_fn message_post_route, message_list_route, queue_list_route;
+exchange_fn message_post_route, message_list_route;
+/* api/queue_routes */
+exchange_fn queue_list_route, queue_edit_route, queue_cancel_route;
+/* api/command_routes */
+exchange_fn command_run_route;
 /* api/resource_routes */
 exchange_fn resource_add_route, resource_list_route, resource_get_route, resource_update_route,
 	resource_delete_route;

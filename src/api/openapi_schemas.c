@@ -34,6 +34,8 @@ static const struct {
 	{ "AgentCreate", "name* model*:any" AGENT },
 	{ "AgentPage", PAGE_OF("Agent") },
 	{ "AgentUpdate", "version:int name model:any" AGENT },
+	{ "Command", "text*" },
+	{ "CommandResult", "type*:=command_result command* text* data*:object" },
 	{ "Deleted", "id* type*" },
 	{ "Environment",
 	  "id* type*:=environment name* config*:object archived_at:time?" BIRTH ENVIRONMENT },
@@ -78,6 +80,8 @@ static const struct {
 	  "type*:=message session_id* message_id* event_id* triggered*:bool queue_position:int?"
 	  " text tool_calls:[]object stop_reason:object usage:object" },
 	{ "OpenAPI", "openapi* info*:object paths*:object components:object" },
+	{ "QueueChanged", "type*:=queued_message message_id*" },
+	{ "QueueEdit", "text*" },
 	{ "QueueEntry", "" },
 	{ "QueuePage", PAGE_OF("QueueEntry") },
 	{ "Resource", "id* type*" },

@@ -1,4 +1,4 @@
-/* queue_routes - the messages that wait, in the order they came. */
+/* queue_routes - the messages that wait, in the order they came; one of them edited or cancelled. */
 #include "api/handlers.h"
 #include "api/message_json.h"
 #include "api/page_query.h"
@@ -217,4 +217,62 @@ queue_list_route(struct exchange *x)
 	buf_init(&q->out, ANSWER_MAX);
 	buf_put_str(&q->out, STR("{\"data\":["));
 	engine_read(x->engine, &x->caller, &query, on_session_row, on_session, q);
+}
+
+/* ---- one of them ---- */
+
+static void
+answer_changed(struct exchange *x, const struct engine_answer *answer, const char *id_name,
+	       struct str type)
+{
+	struct buf *out;
+	struct jw w;
+
+	if (answer->rc != 0) {
+		exchange_fail(x, answer->rc, answer->err);
+		return;
+	}
+	out = exchange_buf(x);
+	jw_init(&w, out);
+	jw_object(&w);
+	jw_field_str(&w, "type", type);
+	jw_field_str(&w, id_name, x->captures[1]);
+	jw_end_object(&w);
+	exchange_json(x, 200, buf_str(out), answer->replayed);
+}
+
+static void
+on_edited(void *ctx, const struct engine_answer *answer)
+{
+	answer_changed(ctx, answer, "message_id", STR("queued_message"));
+}
+
+static void
+on_cancelled(void *ctx, const struct engine_answer *answer)
+{
+	answer_changed(ctx, answer, "id", STR("queued_message_deleted"));
+}
+
+void
+queue_edit_route(struct exchange *x)
+{
+	struct json text = { 0 };
+	const struct json_field fields[] = { { "text", JSON_WANT_STRING, true, &text } };
+	struct err e;
+	int rc = json_fields(x->body, fields, ARRAY_LEN(fields), &e);
+
+	if (rc != 0) {
+		exchange_fail(x, rc, &e);
+		return;
+	}
+	x->call.done = on_edited;
+	engine_queue_edit(x->engine, &x->call, x->captures[0], x->captures[1],
+			  json_str(text, x->arena));
+}
+
+void
+queue_cancel_route(struct exchange *x)
+{
+	x->call.done = on_cancelled;
+	engine_queue_cancel(x->engine, &x->call, x->captures[0], x->captures[1]);
 }

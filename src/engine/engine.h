@@ -224,6 +224,8 @@ struct engine_answer {
 	int64_t count;      /* * things that were changed, of commands about many */
 	struct str lane;    /* * that was resolved or changed */
 	struct str reset_reason; /* * why a resolved lane has a new session; NULL ptr: no reset */
+	/* of a command that a person wrote: its name, what to tell them, a JSON object */
+	struct str command, text, data;
 };
 typedef void engine_done_fn(void *ctx, const struct engine_answer *answer);
 
@@ -310,6 +312,16 @@ struct engine_log {
 /* Operators only. A log that the session begins with already is skipped (created is false), one that
  * continues what is there is appended to it, any other under a taken id is ERR_CONFLICT. */
 void engine_import(struct engine *en, const struct engine_call *call, const struct engine_log *log);
+/* A message that waits: another text for it, or none of it. message: the sender's own id, or its
+ * event's. ERR_CONFLICT once its turn has begun. */
+void engine_queue_edit(struct engine *en, const struct engine_call *call, struct str session,
+		       struct str message, struct str text);
+void engine_queue_cancel(struct engine *en, const struct engine_call *call, struct str session,
+			 struct str message);
+/* A line that a person wrote: "/undo 2" (core/chat_command has the table). It is never part of the
+ * conversation. ERR_INVALID: there is no such command, or its arguments do not fit. */
+void engine_command(struct engine *en, const struct engine_call *call, struct str session,
+		    struct str text);
 /* Look at the session and run one turn if anything is pending or due. */
 void engine_wake(struct engine *en, const struct engine_call *call, struct str session);
 

@@ -20,8 +20,9 @@ read_update(struct json body, struct update *out, struct err *e)
 		{ "budget", JSON_WANT_OBJECT | JSON_WANT_NULL, false, &out->budget },
 		{ "agent", JSON_WANT_OBJECT, false, &out->agent },
 	};
-	struct json any[2] = { 0 };
+	struct json any[3] = { 0 };
 	const struct json_field agent_fields[] = {
+		{ "model", JSON_WANT_STRING | JSON_WANT_OBJECT, false, &any[2] },
 		{ "tools", JSON_WANT_ARRAY, false, &any[0] },
 		{ "mcp_servers", JSON_WANT_ARRAY, false, &any[1] },
 	};

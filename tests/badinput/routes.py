@@ -26,6 +26,8 @@ BODIES = {  # by the name of the schema; a good body for each
     "ScheduleUpdate": {"name": "S2"},
     "EventSend": {"events": [{"type": "system.message", "content": [{"type": "text", "text": "x"}]}]},
     "MessagePost": {"text": "x", "mode": "append"},
+    "QueueEdit": {"text": "x"},
+    "Command": {"text": "/help"},
     "ResourceAdd": {"type": "file", "file_id": "file_1"},
     "ResourceUpdate": {"authorization_token": "t"},
 }
@@ -83,13 +85,14 @@ def make_things(server):
         "agent": agent["id"], "environment_id": "local-default",
         "resources": [{"type": "file", "file_id": "file_1"}]})
     schedule = server.ask("POST", "/v1/schedules", BODIES["ScheduleCreate"])
+    message = server.ask("POST", f"/v1/sessions/{session['id']}/messages", {"text": "x", "mode": "append"})
     work = make_work(server, environment["id"])
     threads = server.ask("GET", f"/v1/sessions/{session['id']}/threads")["data"]
     return {"agent_id": agent["id"], "environment_id": environment["id"], "work_id": work["id"], "user_id": user["id"],
             "token_id": token["id"], "session_id": session["id"], "schedule_id": schedule["id"],
             "resource_id": session["resources"][0]["id"],
             "thread_id": threads[0]["id"] if threads else "sthr_none",
-            "message_id": "msg_none", "event_id": "sevt_none"}
+            "message_id": message["message_id"], "event_id": "sevt_none"}
 
 
 def read_routes(server, ids):

@@ -346,6 +346,9 @@ rig_answered(void *ctx, const struct engine_answer *answer)
 	a->count = answer->count;
 	a->lane = arena_str(&a->rig->arena, answer->lane);
 	a->reset_reason = arena_str(&a->rig->arena, answer->reset_reason);
+	a->command = arena_str(&a->rig->arena, answer->command);
+	a->said = arena_str(&a->rig->arena, answer->text);
+	a->data = arena_str(&a->rig->arena, answer->data);
 	if (answer->events && answer->event_count > 0)
 		a->event_id = arena_str(&a->rig->arena, answer->events[answer->event_count - 1].id);
 }
@@ -437,6 +440,18 @@ rig_events(struct engine_rig *r, struct rig_call c)
 	struct engine_call call = call_of(r, &c, a);
 
 	engine_send(r->en, &call, c.id, engine_rig_json(r, c.body));
+	return settled(r, a);
+}
+
+struct rig_answer *
+rig_command(struct engine_rig *r, const char *line, struct rig_call c)
+{
+	struct rig_answer *a = ARENA_NEW(&r->arena, struct rig_answer);
+	struct engine_call call;
+
+	c.body = line;
+	call = call_of(r, &c, a);
+	engine_command(r->en, &call, c.id, str_of(line));
 	return settled(r, a);
 }
 

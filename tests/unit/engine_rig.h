@@ -60,6 +60,7 @@ struct rig_answer {
 	bool triggered, created;
 	struct str lane, reset_reason;
 	int64_t count;
+	struct str command, said, data; /* of a command that a person wrote */
 	struct engine_rig *rig;
 };
 /* For engine_call: done and ctx. */
@@ -86,6 +87,8 @@ struct rig_answer *
 rig_say(struct engine_rig *r, const struct engine_message *message, struct rig_call call);
 /* call.body is the array of events. */
 struct rig_answer *rig_events(struct engine_rig *r, struct rig_call call);
+/* A line that a person wrote; call.id is the session. */
+struct rig_answer *rig_command(struct engine_rig *r, const char *line, struct rig_call call);
 /* A session of agent main, opened by somebody (NULL: the owner). */
 struct str rig_open(struct engine_rig *r, const struct engine_caller *caller, const char *session);
 /* A user and a token of theirs; a token that speaks for a channel. They live as long as the rig. */

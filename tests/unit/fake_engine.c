@@ -287,6 +287,31 @@ engine_post(struct engine *en, const struct engine_call *call, struct str sessio
 }
 
 void
+engine_command(struct engine *en, const struct engine_call *call, struct str session,
+	       struct str text)
+{
+	note(FAKE.note, sizeof FAKE.note, text);
+	command(en, call, "command", session, (struct json){ 0 });
+}
+
+void
+engine_queue_edit(struct engine *en, const struct engine_call *call, struct str session,
+		  struct str message, struct str text)
+{
+	(void)session;
+	note(FAKE.note, sizeof FAKE.note, text);
+	command(en, call, "queue_edit", message, (struct json){ 0 });
+}
+
+void
+engine_queue_cancel(struct engine *en, const struct engine_call *call, struct str session,
+		    struct str message)
+{
+	(void)session;
+	command(en, call, "queue_cancel", message, (struct json){ 0 });
+}
+
+void
 engine_import(struct engine *en, const struct engine_call *call, const struct engine_log *log)
 {
 	command(en, call, "import", log->session, (struct json){ 0 });

@@ -266,6 +266,14 @@ engine_wake(struct engine *en, const struct engine_call *call, struct str sessio
 	call->done(call->ctx, &(struct engine_answer){ .id = session });
 }
 
+void
+engine_command(struct engine *en, const struct engine_call *call, struct str session,
+	       struct str text)
+{
+	(void)en, (void)text;
+	call->done(call->ctx, &(struct engine_answer){ .id = session });
+}
+
 const struct own_tool *const OWN_TOOLS[] = { NULL };
 
 struct wake *

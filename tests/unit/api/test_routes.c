@@ -302,6 +302,8 @@ static const struct {
 	  "{\"events\":[{\"type\":\"system.message\",\"content\":[{\"type\":\"text\",\"text\":"
 	  "\"x\"}]}]}" },
 	{ "POST", "/v1/sessions/{session_id}/messages", "{\"text\":\"x\",\"mode\":\"append\"}" },
+	{ "POST", "/v1/sessions/{session_id}/queue/{message_id}", "{\"text\":\"x\"}" },
+	{ "POST", "/v1/sessions/{session_id}/commands", "{\"text\":\"/whoami\"}" },
 	{ "POST", "/v1/sessions/{session_id}/resources", "{\"type\":\"file\",\"file_id\":\"f\"}" },
 	{ "POST", "/v1/sessions/{session_id}/resources/{resource_id}",
 	  "{\"authorization_token\":\"x\"}" },
@@ -368,6 +370,17 @@ fill_name(struct str name, enum thing thing, const char *session)
 		assert_true(str_find(reply.body, STR("\"id\":\""), 0, &at));
 		str_cut(str_slice(reply.body, at + 6, reply.body.len), '"', &data, &reply.body);
 		return arena_str(&ARENA, data).ptr;
+	}
+	if (str_eq(name, STR("message_id"))) { /* there, but not waiting: 409 for who may know */
+		struct rig_reply reply;
+
+		if (absent)
+			return "m_absent";
+		reply = ask("POST", arena_printf(&ARENA, "/v1/sessions/%s/messages", session).ptr,
+			    REAL_OWNER_TOKEN,
+			    "{\"text\":\"x\",\"mode\":\"append\",\"message_id\":\"m1\"}");
+		rig_expect("message", &reply, 200, "\"m1\"");
+		return "m1";
 	}
 	if (str_eq(name, STR("resource_id")))
 		return absent ? "res_absent"
