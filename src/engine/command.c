@@ -9,15 +9,24 @@
 
 enum { DATA_MAX = 16 << 20 };
 
-/* clang-format off: a row each */
+/* clang-format off */
 static command_fn *const RUN[CHAT_COMMANDS] = {
-	[CHAT_APPROVE] = command_queue_approve,  [CHAT_DENY] = command_queue_deny,
-	[CHAT_HELP] = command_show_help,         [CHAT_MODEL] = command_model_choose,
-	[CHAT_QUEUE] = command_queue_say,        [CHAT_RETRY] = command_history_retry,
-	[CHAT_SESSIONS] = command_show_sessions, [CHAT_STATUS] = command_show_status,
-	[CHAT_STEER] = command_queue_steer,      [CHAT_STOP] = command_queue_stop,
-	[CHAT_TITLE] = command_title_set,        [CHAT_UNDO] = command_history_undo,
-	[CHAT_USAGE] = command_show_usage,       [CHAT_WHOAMI] = command_show_whoami,
+	[CHAT_APPROVE] = command_queue_approve,
+	[CHAT_DENY] = command_queue_deny,
+	[CHAT_HELP] = command_show_help,
+	[CHAT_MODEL] = command_model_choose,
+	[CHAT_NEW] = command_reset_begin,
+	[CHAT_QUEUE] = command_queue_say,
+	[CHAT_RESET] = command_reset_begin,
+	[CHAT_RETRY] = command_history_retry,
+	[CHAT_SESSIONS] = command_show_sessions,
+	[CHAT_STATUS] = command_show_status,
+	[CHAT_STEER] = command_queue_steer,
+	[CHAT_STOP] = command_queue_stop,
+	[CHAT_TITLE] = command_title_set,
+	[CHAT_UNDO] = command_history_undo,
+	[CHAT_USAGE] = command_show_usage,
+	[CHAT_WHOAMI] = command_show_whoami,
 };
 /* clang-format on */
 
@@ -174,11 +183,13 @@ on_standing(void *ctx, int rc, const struct err *err, const struct store_session
 	RUN[c->line.command->id](c);
 }
 
-/* What is said goes the way of all messages, which asks for the standing and for repeats itself. */
+/* What is said goes the way of all messages, a reset that of all resets: those ask for the standing and
+ * for repeats themselves. */
 static bool
-is_message(const struct chat_line *line)
+goes_its_own_way(const struct chat_line *line)
 {
-	return line->command->verb == ACCESS_SESSION_POST && line->text.len > 0;
+	return (line->command->verb == ACCESS_SESSION_POST && line->text.len > 0) ||
+	       line->command->id == CHAT_NEW || line->command->id == CHAT_RESET;
 }
 
 static enum access_verb
@@ -231,7 +242,7 @@ engine_command(struct engine *en, const struct engine_call *call, struct str ses
 	if (rc != 0) {
 		engine_refuse(en, call, rc, &e);
 		command_free(c);
-	} else if (is_message(&c->line)) {
+	} else if (goes_its_own_way(&c->line)) {
 		RUN[c->line.command->id](c);
 	} else if (c->line.command->undo && repeat_is_keyed(call->repeat)) {
 		repeat_find(en, call->repeat, on_repeat, c);

@@ -22,6 +22,7 @@ struct command {
 	bool wakes;                       /* once it is committed there may be something to run */
 	void (*after)(struct command *c); /* once it is committed; NULL: nothing */
 	command_fn *again; /* what a conflict begins anew with, once; NULL: it is told */
+	bool tried;        /* it was begun anew */
 	struct str said;   /* of command_submit */
 };
 
@@ -41,6 +42,7 @@ command_fn command_history_undo, command_history_retry;
 command_fn command_model_choose;
 command_fn command_queue_say, command_queue_steer, command_queue_stop, command_queue_approve,
 	command_queue_deny;
+command_fn command_reset_begin;
 command_fn command_show_help, command_show_status, command_show_usage, command_show_whoami,
 	command_show_sessions;
 command_fn command_title_set;

@@ -3,6 +3,7 @@
 #include "core/event_make.h"
 #include "engine/command.h"
 #include "engine/ingress.h"
+#include "engine/lane.h"
 #include "engine/look.h"
 #include "engine/wake_queue.h"
 #include "tool/tool.h"
@@ -86,6 +87,7 @@ struct stopping {
 	struct command *c;
 	int64_t waiting;
 	struct wake_list wakes;
+	struct lane lane; /* to be suspended; version 0: none */
 };
 
 static size_t
@@ -125,6 +127,8 @@ stop_commit(struct stopping *s)
 	event_make_input_cancelled(&payload, (struct str_list){ 0 });
 	commit_append_made(commit, EVENT_INPUT_CANCELLED, STR(""), &payload);
 	wake_queue_cancel(commit, s->wakes);
+	if (s->lane.version > 0)
+		lane_put(commit, &s->lane);
 	return commit;
 }
 
@@ -144,9 +148,11 @@ stop_now(struct stopping *s)
 	jw_field_int(&w, "cancelled", s->waiting);
 	jw_field_int(&w, "wakes_cancelled", (int64_t)s->wakes.len);
 	jw_field_int(&w, "processes_ended", (int64_t)processes);
-	jw_field_bool(&w, "suspended", false);
+	jw_field_bool(&w, "suspended", s->lane.version > 0);
 	jw_end_object(&w);
-	if (!open && s->waiting == 0 && processes == 0 && s->wakes.len == 0)
+	if (s->lane.version > 0)
+		said = STR("stopped; the next message opens a new session");
+	else if (!open && s->waiting == 0 && processes == 0 && s->wakes.len == 0)
 		said = STR("nothing runs and nothing waits");
 	else
 		said = arena_printf(&c->arena, "stopped%s; %lld waiting message%s cancelled",
@@ -201,13 +207,41 @@ on_wakes(void *ctx, int rc, const struct err *err, const struct wake_list *wakes
 		   on_waiting_row, on_waiting, s);
 }
 
+static void
+on_lane(void *ctx, int rc, const struct err *err, const struct lane *lane)
+{
+	struct stopping *s = ctx;
+	struct command *c = s->c;
+	struct err e;
+
+	if (rc == 0 && lane->version == 0) {
+		rc = err_set(
+			&e, ERR_CONFLICT,
+			"only a conversation of a chat can be suspended: /stop ends this turn");
+		err = &e;
+	}
+	if (rc != 0) {
+		command_fail(c, rc, err);
+		return;
+	}
+	s->lane = lane_copy(&c->arena, lane);
+	s->lane.entry.recover.suspended = true;
+	wake_queue_read(c->en, c->session, &c->arena, on_wakes, s);
+}
+
 void
 command_queue_stop(struct command *c)
 {
 	struct stopping *s = ARENA_NEW(&c->arena, struct stopping);
 
 	s->c = c;
-	wake_queue_read(c->en, c->session, &c->arena, on_wakes, s);
+	if (c->line.flag) {
+		c->again = c->tried ? NULL : command_queue_stop; /* the lane may move meanwhile */
+		c->tried = true;
+		lane_find_by_session(c->en, c->session, on_lane, s);
+	} else {
+		wake_queue_read(c->en, c->session, &c->arena, on_wakes, s);
+	}
 }
 
 /* ---- /approve, /deny ---- */

@@ -95,6 +95,35 @@ Q8_stop_at_rest_ends_nothing(void **state)
 }
 
 static void
+Q8_suspending_needs_a_lane_and_stops_nothing_without_one(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	begin(&r, "worker");
+	rig_post(&r, "s", "wait 60");
+	expect(run(&r, "/stop --suspend"), ERR_CONFLICT, "only a conversation of a chat");
+	assert_int_equal(rig_row(&r, "s")->row.state.phase, TURN_RUNNING);
+	rig_release(&r);
+}
+
+static void
+Q8_suspending_stops_and_marks_the_lane(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	begin(&r, "worker");
+	rig_put(&r, RECORD_LANE, "lane_1", "s",
+		"{\"session_key\":\"agent:main:telegram:dm:1\",\"session_id\":\"s\"}");
+	rig_post(&r, "s", "wait 60");
+	expect(run(&r, "/stop --suspend"), 0, "the next message opens a new session");
+	assert_int_equal(rig_row(&r, "s")->row.last_stop, STOP_INTERRUPTED);
+	assert_true(str_contains(rig_record(&r, RECORD_LANE, "lane_1"), STR("\"suspended\":true")));
+	rig_release(&r);
+}
+
+static void
 Q3_queue_is_first_in_first_out_whatever_is_said_of_others(void **state)
 {
 	struct rig r;
@@ -207,6 +236,8 @@ main(void)
 
 	SUITE_TEST(&s, Q8_stop_interrupts_and_clears_the_queue_in_one_item);
 	SUITE_TEST(&s, Q8_stop_at_rest_ends_nothing);
+	SUITE_TEST(&s, Q8_suspending_needs_a_lane_and_stops_nothing_without_one);
+	SUITE_TEST(&s, Q8_suspending_stops_and_marks_the_lane);
 	SUITE_TEST(&s, Q3_queue_is_first_in_first_out_whatever_is_said_of_others);
 	SUITE_TEST(&s, Q3_a_steer_goes_into_the_turn);
 	SUITE_TEST(&s, Q3_a_full_queue_refuses_it);
