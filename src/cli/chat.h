@@ -15,6 +15,9 @@ struct chat {
  * well, if a person saw it; else an error that says how. */
 NODISCARD int chat_turn(struct chat *chat, struct str text, struct err *e);
 
+/* The same for a message that the server has already: event_id is its event's. */
+NODISCARD int chat_turn_of(struct chat *chat, struct str event_id, struct err *e);
+
 enum chat_slash_result {
 	CHAT_SLASH_TEXT, /* it is none: something to be said to the agent */
 	CHAT_SLASH_DONE,

@@ -65,15 +65,6 @@ switch_to(struct chat *chat, const struct chat_choice *choice, struct err *e)
 }
 
 static enum chat_slash_result
-begin_new(struct chat *chat, struct str args, struct err *e)
-{
-	const char *agent = args_value(&chat->call->args, "--agent");
-
-	(void)args;
-	return switch_to(chat, &(struct chat_choice){ .agent = agent, .fresh = true }, e);
-}
-
-static enum chat_slash_result
 resume(struct chat *chat, struct str args, struct err *e)
 {
 	struct str path;
@@ -91,85 +82,29 @@ resume(struct chat *chat, struct str args, struct err *e)
 	return switch_to(chat, &(struct chat_choice){ .id = args.ptr }, e);
 }
 
-static enum chat_slash_result
-list_sessions(struct chat *chat, struct str args, struct err *e)
-{
-	static const struct record_field FIELDS[] = {
-		{ "ID", "id", TABLE_TEXT },
-		{ "TITLE", "title|description|preview", TABLE_WIDE },
-		{ "ACTIVE", "last_activity_at|updated_at", TABLE_TIME },
-	};
-
-	(void)args;
-	IGNORE(record_list(chat->call, STR("/v1/sessions"), FIELDS, ARRAY_LEN(FIELDS), 20,
-			   e)); /* e says it */
-	return CHAT_SLASH_DONE;
-}
-
-static enum chat_slash_result
-set_title(struct chat *chat, struct str args, struct err *e)
-{
-	struct json session;
-	struct buf body;
-	struct jw w;
-
-	if (args.len == 0) {
-		err_set(e, ERR_USAGE, "/title TEXT");
-		return CHAT_SLASH_DONE;
-	}
-	buf_init(&body, CALL_BODY_MAX);
-	jw_init(&w, &body);
-	jw_object(&w);
-	jw_field_str(&w, "title", args);
-	jw_end_object(&w);
-	if (call_ask(chat->call, "POST",
-		     call_path(chat->call, "/v1/sessions/", chat->session.id.ptr, ""),
-		     buf_str(&body), &session, e) == 0)
-		printf("now called " STR_FMT "\n", STR_ARG(args));
-	buf_release(&body);
-	return CHAT_SLASH_DONE;
-}
-
-static enum chat_slash_result
-show_status(struct chat *chat, struct str args, struct err *e)
-{
-	(void)args;
-	return switch_to(chat, &(struct chat_choice){ .id = chat->session.id.ptr }, e);
-}
-
-static enum chat_slash_result help(struct chat *chat, struct str args, struct err *e);
-
+/* Those of the chat itself; all others are the server's. */
 static const struct slash SLASHES[] = {
-	{ "/help", "", "this list", help },
-	{ "/new", "", "begin a new conversation", begin_new },
-	{ "/sessions", "", "the newest sessions", list_sessions },
 	{ "/resume", "ID", "go on with another session", resume },
-	{ "/title", "TEXT", "give this one a title", set_title },
-	{ "/status", "", "where am I?", show_status },
 	{ "/quit", "", "leave (Ctrl-D)", quit },
 	{ "/exit", "", "the same", quit },
 };
 
-static enum chat_slash_result
-help(struct chat *chat, struct str args, struct err *e)
+static void
+show_own(void)
 {
-	(void)chat;
-	(void)args;
-	(void)e;
 	for (size_t i = 0; i < ARRAY_LEN(SLASHES); i++)
-		printf("  %-10s %-5s %s\n", SLASHES[i].word, SLASHES[i].args, SLASHES[i].summary);
-	printf("Other commands go to the server. A line that ends in \\ goes on in the next one;\n"
-	       "// begins a message with a slash. Ctrl-C interrupts the agent.\n");
-	return CHAT_SLASH_DONE;
+		printf("%s%s%s: %s\n", SLASHES[i].word, *SLASHES[i].args ? " " : "",
+		       SLASHES[i].args, SLASHES[i].summary);
+	printf("A line that ends in \\ goes on in the next one; // begins a message with a slash.\n"
+	       "Ctrl-C interrupts the agent.\n");
 }
 
 /* ---- those of the server ---- */
 
-static void
-ask_server(struct chat *chat, struct str line, struct str word, struct err *e)
+static int
+send_line(struct chat *chat, struct str line, struct json *answer, struct err *e)
 {
-	struct json answer;
-	struct buf body, out;
+	struct buf body;
 	struct jw w;
 	int rc;
 
@@ -180,17 +115,48 @@ ask_server(struct chat *chat, struct str line, struct str word, struct err *e)
 	jw_end_object(&w);
 	rc = call_ask(chat->call, "POST",
 		      call_path(chat->call, "/v1/sessions/", chat->session.id.ptr, "/commands"),
-		      buf_str(&body), &answer, e);
+		      buf_str(&body), answer, e);
 	buf_release(&body);
-	if (rc == ERR_NOT_FOUND)
-		err_set(e, rc, "this server does not know " STR_FMT "; /help lists what there is",
-			STR_ARG(word));
-	if (rc != 0)
-		return;
+	return rc;
+}
+
+static void
+show_text(struct chat *chat, struct json answer)
+{
+	struct buf out;
+
 	buf_init(&out, CALL_BODY_MAX);
 	term_text_clean(&out, record_value(answer, "text", &chat->call->a));
 	call_print_line(buf_str(&out));
 	buf_release(&out);
+}
+
+/* What the answer leads to: another session, or a turn to be watched. */
+static void
+follow_up(struct chat *chat, struct json answer, struct err *e)
+{
+	struct str command = record_value(answer, "command", &chat->call->a);
+	struct str session = record_value(answer, "data.session_id", &chat->call->a);
+	struct str event = record_value(answer, "data.event_id", &chat->call->a);
+
+	if (str_eq(command, STR("help")))
+		show_own();
+	if (session.len > 0 && !str_eq(session, chat->session.id))
+		switch_to(chat,
+			  &(struct chat_choice){ .id = arena_str(&chat->call->a, session).ptr }, e);
+	else if (event.len > 0 && !str_eq(command, STR("steer")))
+		IGNORE(chat_turn_of(chat, event, e)); /* e says it */
+}
+
+static void
+ask_server(struct chat *chat, struct str line, struct err *e)
+{
+	struct json answer;
+
+	if (send_line(chat, line, &answer, e) != 0)
+		return;
+	show_text(chat, answer);
+	follow_up(chat, answer, e);
 }
 
 enum chat_slash_result
@@ -211,7 +177,7 @@ chat_slash(struct chat *chat, struct str line, struct str *text)
 			result = SLASHES[i].run(chat, args, &e);
 		}
 	if (!known)
-		ask_server(chat, line, word, &e);
+		ask_server(chat, line, &e);
 	if (e.code != 0)
 		fprintf(stderr, "%s\n", e.text);
 	fflush(stdout);

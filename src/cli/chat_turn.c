@@ -273,15 +273,21 @@ post_message(struct turn *t, struct str text)
 }
 
 static void
-turn_begin(struct turn *t, struct chat *chat)
+make_message_id(struct turn *t)
 {
-	const struct turn_view_events events = { on_text, on_text_end, on_call, on_note, t };
 	struct rand r;
 	struct id_gen ids;
 
 	rand_init_os(&r);
 	id_gen_init(&ids, &r);
 	id_make(&ids, clock_now_ms(), "cmsg", t->message_id);
+}
+
+static void
+turn_begin(struct turn *t, struct chat *chat)
+{
+	const struct turn_view_events events = { on_text, on_text_end, on_call, on_note, t };
+
 	t->chat = chat;
 	t->client = chat->call->client;
 	chat_screen_init(&t->screen, &chat->call->out, chat->json);
@@ -359,22 +365,40 @@ conclude(struct turn *t, struct err *e)
 	return err_set(e, ERR_CONFLICT, "the turn ended: " STR_FMT, STR_ARG(reason));
 }
 
+static int
+turn_run(struct turn *t, struct err *e)
+{
+	int rc;
+
+	do {
+		t->done = t->view.over || t->rc != 0;
+		client_on_interrupt(t->client, on_interrupt, t);
+		client_run(t->client, &t->done);
+		client_on_interrupt(t->client, NULL, NULL);
+		chat_screen_hide(&t->screen);
+	} while (t->rc == 0 && !t->detached && t->view.waits && answer_calls(t, e));
+	rc = conclude(t, e);
+	turn_end(t);
+	return rc;
+}
+
 int
 chat_turn(struct chat *chat, struct str text, struct err *e)
 {
 	struct turn t = { 0 };
-	int rc;
 
+	make_message_id(&t);
 	turn_begin(&t, chat);
 	post_message(&t, text);
-	do {
-		t.done = t.view.over || t.rc != 0;
-		client_on_interrupt(t.client, on_interrupt, &t);
-		client_run(t.client, &t.done);
-		client_on_interrupt(t.client, NULL, NULL);
-		chat_screen_hide(&t.screen);
-	} while (t.rc == 0 && !t.detached && t.view.waits && answer_calls(&t, e));
-	rc = conclude(&t, e);
-	turn_end(&t);
-	return rc;
+	return turn_run(&t, e);
+}
+
+int
+chat_turn_of(struct chat *chat, struct str event_id, struct err *e)
+{
+	struct turn t = { .posted = true };
+
+	snprintf(t.message_id, sizeof t.message_id, STR_FMT, STR_ARG(event_id));
+	turn_begin(&t, chat);
+	return turn_run(&t, e);
 }

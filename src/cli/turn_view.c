@@ -298,7 +298,8 @@ turn_view_apply(struct turn_view *v, struct str type, struct json event)
 	else if (str_eq(type, STR("event_delta")))
 		on_delta(v, event);
 	else if (str_eq(type, STR("user.message"))) {
-		if (str_eq(event_line_field(event, "message_id", &v->scratch), v->message_id))
+		if (str_eq(event_line_field(event, "message_id", &v->scratch), v->message_id) ||
+		    str_eq(event_line_field(event, "id", &v->scratch), v->message_id))
 			v->input_id =
 				arena_str(&v->arena, event_line_field(event, "id", &v->scratch));
 	} else if (str_eq(type, STR("session.status_running")) ||

@@ -24,7 +24,7 @@ struct turn_call {
 
 struct turn_view {
 	struct turn_view_events events;
-	struct str message_id;     /* of the message that is answered */
+	struct str message_id;     /* of the message that is answered: the sender's, or its event */
 	struct str input_id, turn; /* its event, the turn that took it; empty: not known yet */
 	bool running, over;
 	bool waits;             /* it cannot go on without somebody: see waits_for */
