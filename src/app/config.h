@@ -26,6 +26,7 @@
 #include "core/approval_policy.h"
 #include "core/cost.h"
 #include "core/hook_event.h"
+#include "core/input.h"
 #include "core/reset_policy.h"
 #include "core/retry_policy.h"
 #include "net/http_server.h"
@@ -132,8 +133,9 @@ struct config {
 
 	/* sessions */
 	struct {
-		int64_t depth;    /* messages that may wait in a session; one more: 429 */
-		int64_t quiet_ms; /* collect: a burst ends after this much silence */
+		int64_t depth;       /* messages that may wait in a session; one more: 429 */
+		int64_t quiet_ms;    /* collect: a burst ends after this much silence */
+		enum busy_mode busy; /* of messages that name none */
 	} queue;
 	struct {
 		struct config_approval_rules {

@@ -31,6 +31,9 @@ static const int64_t MONEY_MAX = INT64_C(1000000) * 1000000; /* a million dollar
 static const char *const LOG_LEVELS[] = { "debug", "info", "warn", "error", NULL };
 static const char *const LOG_FORMATS[] = { "json", "text", NULL };
 static const char *const KINDS[] = { "openai-chat", "openai-responses", "anthropic", NULL };
+static const char *const BUSY_MODES[] = {
+	"queue", "steer", "interrupt", "collect", "reject", NULL
+}; /* enum busy_mode */
 static const char *const RESET_MODES[] = { "none", "idle", "daily", "both", NULL };
 static const char *const ACTIONS[] = { "allow", "ask", "deny", NULL }; /* enum approval_action */
 static const char *const ALLOW_DENY[] = { "allow", "deny", NULL };
@@ -144,6 +147,9 @@ const struct config_key CONFIG_KEYS[] = {
 
 	{ "queue.depth", INT(1, 1000), FILE_(queue.depth), .value = "20",
 	  .doc = "messages that may wait in a session; one more is answered with 429" },
+	{ "queue.busy", WORD(BUSY_MODES), FILE_(queue.busy), .value = "queue",
+	  .doc = "what becomes of a message that comes while a turn runs, unless it says so "
+		 "itself" },
 	{ "queue.quiet_ms", MS(0, 60 * SECOND), FILE_(queue.quiet_ms), .value = "1500 ms",
 	  .doc = "silence that ends a burst of messages in collect mode" },
 	{ "approvals.rules[].tool", .type = CONFIG_TEXT, RULE(tool), .max = 128, .required = true,

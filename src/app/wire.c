@@ -360,6 +360,7 @@ settings_of(const struct config *config)
 		.default_model = config->model,
 		.queue_depth = config->queue.depth,
 		.quiet_ms = config->queue.quiet_ms,
+		.busy = config->queue.busy,
 		.rules = { config->approvals.rules.ptr, config->approvals.rules.len },
 		.approvals = {
 			.unattended = config->approvals.unattended_denies ? APPROVAL_DENY

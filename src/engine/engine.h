@@ -61,6 +61,7 @@ struct engine_settings {
 	struct str default_model;    /* must stay until the next ones */
 	int64_t queue_depth;         /* messages that may wait in a session */
 	int64_t quiet_ms;            /* collect: so long without a further message */
+	enum busy_mode busy;         /* of messages that name none */
 	struct approval_rules rules; /* of the workspace; must stay like the model's name */
 	struct approval_settings approvals;
 	/* Picodollars that a user may spend in all, and everybody in a day (UTC); 0: no limit. */

@@ -591,7 +591,7 @@ engine_post(struct engine *en, const struct engine_call *call, struct str sessio
 	}
 	a->message = message;
 	a->facts.append_only = message->append_only;
-	a->facts.busy = message->has_busy ? message->busy : BUSY_QUEUE;
+	a->facts.busy = message->has_busy ? message->busy : en->config.settings.busy;
 	if (json_is_set(message->sender))
 		a->facts.sender = json_raw(message->sender);
 	arrival_start(a, ACCESS_SESSION_POST, json_is_set(message->sender));

@@ -30,6 +30,7 @@ L2_every_default(void **state)
 	assert_int_equal(c->prices.count, 0);
 	assert_int_equal(c->queue.depth, 20);
 	assert_int_equal(c->queue.quiet_ms, 1500);
+	assert_int_equal(c->queue.busy, BUSY_QUEUE);
 	assert_true(c->group_sessions_per_user);
 	assert_false(c->thread_sessions_per_user);
 	assert_int_equal(c->session_store_max_age_days, 0);

@@ -96,6 +96,31 @@ Q3_a_depth_that_was_reloaded_counts_from_then_on(void **state)
 	engine_rig_release(&r);
 }
 
+/* What the operator says holds for messages that say nothing, and for those alone. */
+static void
+Q3_the_mode_of_messages_that_name_none_is_a_setting(void **state)
+{
+	struct engine_rig r;
+
+	start(&r, state);
+	rig_expect(say(&r, "wait 60"), 0, NULL);
+	engine_reload(r.en, &(struct engine_settings){ .default_model = STR("demo"),
+						       .queue_depth = 20,
+						       .busy = BUSY_REJECT });
+	rig_expect(say(&r, "say x"), ERR_CONFLICT, NULL);
+	rig_expect(say_busy(&r, "say y", BUSY_QUEUE), 0, NULL);
+	rig_expect(send(&r, NULL,
+			"[{'type':'user.message','content':[{'type':'text','text':'say z'}]}]"),
+		   0, NULL);
+	engine_reload(r.en, &(struct engine_settings){ .default_model = STR("demo"),
+						       .queue_depth = 20,
+						       .busy = BUSY_INTERRUPT });
+	assert_int_equal(say(&r, "say now")->position, 1);
+	virtual_host_advance(&r.host, 1000);
+	assert_int_equal(engine_rig_session(&r, "cli:a")->row.counters.completed_turns, 4);
+	engine_rig_release(&r);
+}
+
 static void
 Q3_reject_wants_a_session_at_rest(void **state)
 {
@@ -447,6 +472,7 @@ main(void)
 	suite_add(&s, "Q3 the 21st waiting message in sqlite",
 		  Q3_places_are_counted_and_the_21st_waiting_message_is_refused, &SQLITE);
 	SUITE_TEST(&s, Q3_a_depth_that_was_reloaded_counts_from_then_on);
+	SUITE_TEST(&s, Q3_the_mode_of_messages_that_name_none_is_a_setting);
 	SUITE_TEST(&s, Q3_reject_wants_a_session_at_rest);
 	SUITE_TEST(&s, Q3_interrupt_puts_an_interrupt_before_the_message);
 	SUITE_TEST(&s, R4_a_message_makes_an_inactive_session_active);
