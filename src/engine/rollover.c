@@ -6,8 +6,8 @@
 #include "core/session.h"
 #include "engine/access.h"
 #include "engine/catalog.h"
-#include "engine/lane.h"
 #include "engine/hook.h"
+#include "engine/lane.h"
 #include "engine/rollover_private.h"
 #include "engine/wake.h"
 
