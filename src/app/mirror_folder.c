@@ -133,11 +133,11 @@ look(struct mirror_folder *f, const int *fds, struct err *e)
 	bool lost = false;
 
 	/* a power cut may have kept session.json and lost what it counts */
-	for (int part = MIRROR_EVENTS; part <= MIRROR_WAKES; part++)
+	for (enum mirror_part part = MIRROR_EVENTS; part <= MIRROR_WAKES; part++)
 		lost |= size_of(fds[part]) < *bytes_of(f, part);
 	if (lost)
 		forget(f);
-	for (int part = MIRROR_EVENTS; part <= MIRROR_WAKES; part++) {
+	for (enum mirror_part part = MIRROR_EVENTS; part <= MIRROR_WAKES; part++) {
 		int64_t *bytes = bytes_of(f, part);
 
 		if (size_of(fds[part]) > *bytes)
@@ -178,11 +178,11 @@ mirror_folder_open(struct mirror_folder *f, const struct session_folder *where, 
 	if (rc != 0)
 		return rc;
 	read_state(f, where->session);
-	for (int part = MIRROR_EVENTS; rc == 0 && part <= MIRROR_WAKES; part++)
+	for (enum mirror_part part = MIRROR_EVENTS; rc == 0 && part <= MIRROR_WAKES; part++)
 		rc = open_part(f, part, &fds[part], e);
 	if (rc == 0)
 		rc = look(f, fds, e);
-	for (int part = MIRROR_EVENTS; part <= MIRROR_WAKES; part++)
+	for (enum mirror_part part = MIRROR_EVENTS; part <= MIRROR_WAKES; part++)
 		if (fds[part] >= 0)
 			close(fds[part]);
 	if (rc != 0)
@@ -270,7 +270,7 @@ mirror_folder_clear(struct mirror_folder *f, struct err *e)
 	f->was = (struct str){ 0 };
 	if (unlink(path) != 0 && errno != ENOENT)
 		return io_failed(path, e);
-	for (int part = MIRROR_EVENTS; rc == 0 && part <= MIRROR_WAKES; part++) {
+	for (enum mirror_part part = MIRROR_EVENTS; rc == 0 && part <= MIRROR_WAKES; part++) {
 		rc = open_part(f, part, &fd, e);
 		if (rc == 0 && ftruncate(fd, 0) != 0)
 			rc = io_failed(path_of(f, NAMES[part]), e);
