@@ -335,6 +335,7 @@ write_tags(struct jw *w)
 		{ "tokens", "Who may come in" },
 		{ "schedules", "Turns that begin by the clock" },
 		{ "sessions", "Conversations: their log, messages, resources and threads" },
+		{ "lanes", "Which session a conversation of a channel or a surface is in" },
 	};
 
 	jw_field_array(w, "tags");

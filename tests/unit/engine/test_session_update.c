@@ -115,7 +115,7 @@ static const struct refused {
 	{ "A1 a budget below nothing",
 	  "{'budget':{'type':'limit','max_list_cost':{'amount':'-1','currency':'USD'}}}",
 	  "budget" },
-	{ "A1 a model cannot be changed here", "{'agent':{'model':'demo'}}", "model" },
+	{ "A1 a model that is no text", "{'agent':{'model':7}}", "model" },
 	{ "A1 tools that are none", "{'agent':{'tools':[{'type':'nothing'}]}}", "tools" },
 };
 
