@@ -102,6 +102,12 @@ event_out_put_event(struct event_out *o, const struct store_event *ev)
 }
 
 void
+event_out_put_other(struct event_out *o, const char *name, struct str json)
+{
+	event_json_other(begin_frame(o), o->shape.framing, name, json);
+}
+
+void
 event_out_put_gap(struct event_out *o, int64_t from, int64_t to)
 {
 	event_json_gap(begin_frame(o), o->shape.framing, from, to);
@@ -155,7 +161,7 @@ event_out_send_reset(struct event_out *o, int64_t head)
 void
 event_out_send_other(struct event_out *o, const char *name, struct str json)
 {
-	event_json_other(begin_frame(o), o->shape.framing, name, json);
+	event_out_put_other(o, name, json);
 	send_page(o);
 }
 

@@ -39,6 +39,7 @@ bool event_out_is_over(const struct event_out *o);
 
 /* Into the page; on a thread of the store's as well. */
 void event_out_put_event(struct event_out *o, const struct store_event *ev);
+void event_out_put_other(struct event_out *o, const char *name, struct str json);
 void event_out_put_gap(struct event_out *o, int64_t from, int64_t to);
 bool event_out_page_is_full(const struct event_out *o);
 /* False: there is nothing in it. Else on_room follows. */

@@ -24,6 +24,7 @@ struct message_turn {
 
 	bool streams;
 	struct event_out out; /* when it does */
+	struct message_told told;
 };
 
 static struct message_turn *
@@ -77,8 +78,12 @@ answer(struct message_turn *t)
 	buf_init(&out, ANSWER_MAX);
 	jw_init(&w, &out);
 	jw_object(&w);
-	message_posted_write(&t->posted, &w);
-	message_wait_write(&t->fold, &w, &t->arena);
+	if (t->posted.form) {
+		t->posted.form->answer(&t->posted, &t->fold, &w, &t->arena);
+	} else {
+		message_posted_write(&t->posted, &w);
+		message_wait_write(&t->fold, &w, &t->arena);
+	}
 	jw_end_object(&w);
 	exchange_json(x, 200, buf_str(&out), t->posted.replayed);
 	buf_release(&out);
@@ -184,6 +189,9 @@ complete(struct message_turn *t)
 {
 	timeout_cancel(&t->timeout);
 	if (t->streams) {
+		if (t->posted.form)
+			t->posted.form->end(&t->posted, &t->fold, &t->told, &t->out);
+		event_out_send_page(&t->out);
 		event_out_end(&t->out, EVENT_OUT_ENDED);
 		leave(t);
 	} else if (t->fold.joined) {
@@ -197,13 +205,44 @@ complete(struct message_turn *t)
 
 /* ---- following ---- */
 
+static void
+put_event(struct message_turn *t, const struct store_event *ev)
+{
+	if (t->posted.form)
+		t->posted.form->event(&t->told, &ev->ev, &t->out);
+	else
+		event_out_put_event(&t->out, ev);
+}
+
+static void
+send_event(struct message_turn *t, const struct store_event *ev)
+{
+	if (t->posted.form) {
+		put_event(t, ev);
+		event_out_send_page(&t->out);
+	} else {
+		event_out_send_event(&t->out, ev);
+	}
+}
+
+static void
+send_preview(struct message_turn *t, const struct engine_preview *p)
+{
+	if (t->posted.form) {
+		t->posted.form->preview(&t->told, p, &t->out);
+		event_out_send_page(&t->out);
+	} else {
+		event_out_send_preview(&t->out, p);
+	}
+}
+
 static bool
 on_row(struct log_follow *f, const struct store_event *ev)
 {
 	struct message_turn *t = turn_of(f);
 
 	if (message_wait_apply(&t->fold, &ev->ev) && t->streams)
-		event_out_put_event(&t->out, ev);
+		put_event(t, ev);
 	return !message_wait_is_over(&t->fold) && !event_out_page_is_full(&t->out);
 }
 
@@ -233,7 +272,7 @@ on_event(struct log_follow *f, const struct store_event *ev)
 	if (!event_out_has_room(&t->out, ev->ev.payload.len))
 		return false;
 	if (message_wait_apply(&t->fold, &ev->ev) && t->streams)
-		event_out_send_event(&t->out, ev);
+		send_event(t, ev);
 	if (message_wait_is_over(&t->fold))
 		complete(t);
 	return true;
@@ -253,7 +292,7 @@ on_preview(struct log_follow *f, const struct engine_preview *p)
 	else if (p->event_kind == EVENT_AGENT_MESSAGE)
 		message_wait_preview(&t->fold, p->event_id, p->text);
 	if (t->streams)
-		event_out_send_preview(&t->out, p);
+		send_preview(t, p);
 	return true;
 }
 
@@ -339,6 +378,9 @@ turn_new(struct exchange *x, const struct message_posted *m)
 	t->posted.session = arena_str(&t->arena, m->session);
 	t->posted.message_id = arena_str(&t->arena, m->message_id);
 	t->posted.event_id = arena_str(&t->arena, m->event_id);
+	if (m->reset_reason.ptr)
+		t->posted.reset_reason = arena_str(&t->arena, m->reset_reason);
+	t->told.arena = &t->arena;
 	message_wait_init(&t->fold, m->event_id);
 	timeout_init(&t->timeout, on_timeout);
 	t->loop = api_loop(x->api);
@@ -381,6 +423,11 @@ send_posted(struct message_turn *t)
 	struct buf data;
 	struct jw w;
 
+	if (t->posted.form) {
+		t->posted.form->begin(&t->posted, &t->out);
+		event_out_send_page(&t->out);
+		return;
+	}
 	buf_init(&data, ANSWER_MAX);
 	jw_init(&w, &data);
 	jw_object(&w);
@@ -399,8 +446,7 @@ message_turn_stream(struct exchange *x, const struct message_posted *m, int64_t 
 	event_out_open(&t->out, x, &t->follow.caller, false, &OUT);
 	send_posted(t);
 	if (event_out_is_over(&t->out) || !t->posted.triggered) {
-		event_out_end(&t->out, EVENT_OUT_ENDED);
-		leave(t);
+		complete(t);
 		return;
 	}
 	if (timeout_ms > 0)

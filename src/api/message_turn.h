@@ -1,15 +1,42 @@
 /* message_turn - follows a message that was accepted through its turn: to one answer at the end
  * (wait), or event by event (stream). Both end at the first status_idle of the turn that consumed it. */
 #pragma once
+#include "api/event_out.h"
 #include "api/exchange.h"
+#include "api/message_wait.h"
 #include "base/json_write.h"
+
+struct message_form;
 
 /* What is known once the message is committed. */
 struct message_posted {
 	struct str session, message_id, event_id;
 	int64_t seq; /* of its event */
 	bool triggered, replayed;
-	int64_t queue_position; /* -1: not queued */
+	int64_t queue_position;          /* -1: not queued */
+	const struct message_form *form; /* how its turn is told; NULL: in the API's own words */
+	bool created;                    /* the session was opened for it ... */
+	struct str reset_reason; /* ... because the one before was put away; NULL ptr: not */
+};
+
+/* What a stream has told so far; a form's to use. */
+struct message_told {
+	struct arena *arena; /* lives as long as the stream */
+	struct str id;       /* of the message being written */
+	size_t bytes;        /* of it that were told */
+	struct str failure;  /* the last session.error's message */
+};
+/* A turn in other words. Frames go into the page (event_out_put_other); event may be called on a thread
+ * of the store's. */
+struct message_form {
+	void (*answer)(const struct message_posted *m, const struct message_wait *fold,
+		       struct jw *w, struct arena *scratch);
+	void (*begin)(const struct message_posted *m, struct event_out *o);
+	void (*event)(struct message_told *told, const struct event *ev, struct event_out *o);
+	void (*preview)(struct message_told *told, const struct engine_preview *p,
+			struct event_out *o);
+	void (*end)(const struct message_posted *m, const struct message_wait *fold,
+		    struct message_told *told, struct event_out *o);
 };
 
 /* The members of the default answer into the open object. */

@@ -31,8 +31,15 @@ static const struct {
 } SCHEMAS[] = {
 	{ "Agent",
 	  "id* type*:=agent version*:int name* model*:object archived_at:time?" BIRTH AGENT },
+	{ "AgentChat", "message* agentId:text? surface* surfaceId* workspaceId:text?" },
+	{ "AgentChatAnswer", "content* sessionId* isNew*:bool resetReason:text? toolsUsed*:[]text"
+			     " usage*:object stopReason:text?" },
+	{ "AgentChatFrame",
+	  "type*:session_resolved|content|tool_call|tool_call_complete|tool_result|done|error" },
 	{ "AgentCreate", "name* model*:any" AGENT },
 	{ "AgentPage", PAGE_OF("Agent") },
+	{ "AgentReset", "agentId:text? surface* surfaceId* workspaceId:text?" },
+	{ "AgentResetAnswer", "reset*:bool archivedSessionId*:text? sessionId*" },
 	{ "AgentUpdate", "version:int name model:any" AGENT },
 	{ "Command", "text*" },
 	{ "CommandResult", "type*:=command_result command* text* data*:object" },

@@ -216,6 +216,16 @@ const struct api_route API_ROUTES[] = {
 	  TAKES("Command"), .response = "CommandResult",
 	  .summary = "Run a command as people write it in a chat" },
 
+	{ ROW("POST", "/agent/chat", agent_chat_route, ACCESS_AGENT_USE, "chat"),
+	  TAKES("AgentChat"), .response = "AgentChatAnswer",
+	  .summary = "Say something on a surface and wait for the answer" },
+	{ ROW("POST", "/agent/chat/stream", agent_chat_stream_route, ACCESS_AGENT_USE, "chat"),
+	  TAKES("AgentChat"), .response = "AgentChatFrame",
+	  .summary = "The same, answered as a stream of frames" },
+	{ ROW("POST", "/agent/reset", agent_reset_route, ACCESS_AGENT_USE, "chat"),
+	  TAKES("AgentReset"), .response = "AgentResetAnswer",
+	  .summary = "Begin the conversation of a surface anew" },
+
 	{ ROW("GET", "/v1/lanes", lane_list_route, ACCESS_SESSION_READ, "lanes"),
 	  .query = PAGE " active_minutes session_id", .response = "LanePage",
 	  .summary = "List lanes, newest activity first" },

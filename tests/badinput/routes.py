@@ -4,6 +4,8 @@ import re
 
 BODIES = {  # by the name of the schema; a good body for each
     "AgentCreate": {"name": "N", "model": "demo", "system": "s", "metadata": {"k": "v"}},
+    "AgentChat": {"message": "say x", "agentId": "main", "surface": "chat", "surfaceId": "1"},
+    "AgentReset": {"agentId": "main", "surface": "chat", "surfaceId": "1"},
     "AgentUpdate": {"name": "N2"},
     "EnvironmentCreate": {"name": "E", "config": {"type": "self_hosted"}, "metadata": {"k": "v"}},
     "EnvironmentUpdate": {"name": "E2"},
@@ -86,10 +88,12 @@ def make_things(server):
         "resources": [{"type": "file", "file_id": "file_1"}]})
     schedule = server.ask("POST", "/v1/schedules", BODIES["ScheduleCreate"])
     message = server.ask("POST", f"/v1/sessions/{session['id']}/messages", {"text": "x", "mode": "append"})
+    lane = server.ask("POST", "/v1/sessions/resolve", {"key": {"surface": "chat", "surface_id": "target"}})
     work = make_work(server, environment["id"])
     threads = server.ask("GET", f"/v1/sessions/{session['id']}/threads")["data"]
     return {"agent_id": agent["id"], "environment_id": environment["id"], "work_id": work["id"], "user_id": user["id"],
             "token_id": token["id"], "session_id": session["id"], "schedule_id": schedule["id"],
+            "lane_id": lane["lane_id"],
             "resource_id": session["resources"][0]["id"],
             "thread_id": threads[0]["id"] if threads else "sthr_none",
             "message_id": message["message_id"], "event_id": "sevt_none"}

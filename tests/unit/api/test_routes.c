@@ -282,6 +282,11 @@ static const struct {
 	const char *method, *pattern, *body;
 } BODIES[] = {
 	{ "POST", "/v1/agents", "{\"name\":\"a\",\"model\":\"demo\"}" },
+	{ "POST", "/agent/chat",
+	  "{\"message\":\"say x\",\"surface\":\"chat\",\"surfaceId\":\"1\"}" },
+	{ "POST", "/agent/chat/stream",
+	  "{\"message\":\"say x\",\"surface\":\"chat\",\"surfaceId\":\"1\"}" },
+	{ "POST", "/agent/reset", "{\"surface\":\"chat\",\"surfaceId\":\"1\"}" },
 	{ "POST", "/v1/agents/{agent_id}", "{\"name\":\"b\"}" },
 	{ "POST", "/v1/environments", "{\"name\":\"e\",\"config\":{\"type\":\"self_hosted\"}}" },
 	{ "POST", "/v1/environments/{environment_id}", "{\"name\":\"f\"}" },
