@@ -148,6 +148,93 @@ lane_switch_route(struct exchange *x)
 	engine_lane_switch(x->engine, &x->call, x->captures[0], x->body);
 }
 
+/* ---- rewinding ---- */
+
+enum { TURNS_MAX = 1000 };
+
+struct rewind {
+	struct exchange *x;
+	int64_t turns;
+	struct str session;
+};
+
+static void
+write_rewound(const struct rewind *r, struct str data, struct jw *w)
+{
+	static const struct {
+		const char *ours, *name;
+	} MEMBERS[] = { { "messages_undone", "rewound_count" },
+			{ "turns_undone", "turns_undone" },
+			{ "target_text", "target_text" } };
+	struct json_doc doc;
+	struct json v;
+
+	jw_object(w);
+	jw_field_str(w, "type", STR("lane_rewound"));
+	jw_field_str(w, "session_id", r->session);
+	if (json_parse(r->x->arena, data, &EVENT_PAYLOAD_LIMITS, &doc, NULL) == 0)
+		for (size_t i = 0; i < ARRAY_LEN(MEMBERS); i++)
+			if (json_find(json_root(&doc), str_of(MEMBERS[i].ours), &v))
+				jw_field_raw(w, MEMBERS[i].name, json_raw(v));
+	jw_end_object(w);
+}
+
+static void
+on_rewound(void *ctx, const struct engine_answer *answer)
+{
+	struct rewind *r = ctx;
+	struct buf *out;
+	struct jw w;
+
+	if (answer->rc != 0) {
+		session_fail(r->x, answer);
+		return;
+	}
+	out = exchange_buf(r->x);
+	jw_init(&w, out);
+	write_rewound(r, arena_str(r->x->arena, answer->data), &w);
+	exchange_json(r->x, 200, buf_str(out), answer->replayed);
+}
+
+static void
+on_rewind_lane(void *ctx, int rc, const struct err *err, struct str lane,
+	       const struct lane_entry *entry)
+{
+	struct rewind *r = ctx;
+	struct exchange *x = r->x;
+
+	(void)lane;
+	if (rc != 0) {
+		exchange_fail(x, rc, err);
+		return;
+	}
+	r->session = arena_str(x->arena, entry->session_id);
+	x->call.done = on_rewound;
+	x->call.ctx = r;
+	engine_command(x->engine, &x->call, r->session,
+		       arena_printf(x->arena, "/undo %lld", (long long)r->turns));
+}
+
+void
+lane_rewind_route(struct exchange *x)
+{
+	struct rewind *r = ARENA_NEW(x->arena, struct rewind);
+	struct json turns = { 0 };
+	const struct json_field fields[] = {
+		{ "turns", JSON_WANT_NUMBER | JSON_WANT_NULL, false, &turns },
+	};
+	struct err e;
+	int rc = json_is_set(x->body) ? json_fields(x->body, fields, ARRAY_LEN(fields), &e) : 0;
+
+	*r = (struct rewind){ .x = x, .turns = 1 };
+	if (rc == 0)
+		rc = json_take_int(turns, 1, TURNS_MAX, &r->turns, &e);
+	if (rc != 0)
+		exchange_fail(x, rc, &e);
+	else
+		engine_lane_get(x->engine, &x->caller, x->captures[0], on_rewind_lane, r);
+}
+
 /* ---- all lanes ---- */
 
 static void

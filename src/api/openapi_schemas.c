@@ -71,6 +71,9 @@ static const struct {
 	{ "LaneMarkResume", "reason:restart_timeout|shutdown_timeout|restart_interrupted" },
 	{ "LanePage", PAGE_OF("Lane") },
 	{ "LaneReset", "display_name:text?" },
+	{ "LaneRewind", "turns:int?" },
+	{ "LaneRewound", "type*:=lane_rewound session_id* rewound_count*:int turns_undone*:int"
+			 " target_text*" },
 	{ "LaneSwitch", "session_id*" },
 	{ "LaneUpdate", "last_prompt_tokens:int? display_name:text?" },
 	{ "Lanes", "" },

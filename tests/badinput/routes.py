@@ -17,6 +17,7 @@ BODIES = {  # by the name of the schema; a good body for each
     "SessionCreate": {"agent": "main", "environment_id": "local-default", "title": "T"},
     "LaneMarkResume": {"reason": "restart_timeout"},
     "LaneReset": {"display_name": "d"},
+    "LaneRewind": {"turns": 1},
     "LaneSwitch": {"session_id": "sesn_none"},
     "LaneUpdate": {"display_name": "d"},
     "LanesMarkRecent": {"max_age_seconds": 1},

@@ -198,6 +198,88 @@ K7_lookup_by_session_id(void **state)
 	arena_reset(&ARENA);
 }
 
+/* ---- the transcript of a lane's session ---- */
+
+static const char *
+session_of(const char *lane)
+{
+	struct rig_reply reply = ask_lane("GET", lane, "", NULL);
+
+	return member(&reply, "session_id");
+}
+
+static struct rig_reply
+ask_session(const char *method, const char *session, const char *what, const char *body)
+{
+	struct rig_reply reply =
+		ask(method, arena_printf(&ARENA, "/v1/sessions/%s%s", session, what).ptr, body);
+
+	assert_int_equal(reply.status, 200);
+	return reply;
+}
+
+static void
+K7_append_to_transcript_and_load_transcript(void **state)
+{
+	const char *session = session_of(lane_of("appended"));
+	struct rig_reply reply;
+
+	(void)state;
+	ask_session("POST", session, "/messages", "{'text':'noted','mode':'append'}");
+	reply = ask_session("GET", session, "/messages", NULL);
+	rig_expect("loaded", &reply, 200, "noted");
+	arena_reset(&ARENA);
+}
+
+static void
+K7_rewind_takes_turns_back_and_keeps_the_log(void **state)
+{
+	const char *lane = lane_of("rewound"), *session = session_of(lane);
+	struct rig_reply reply;
+
+	(void)state;
+	ask_session("POST", session, "/messages", "{'text':'say one','mode':'wait'}");
+	ask_session("POST", session, "/messages", "{'text':'say two','mode':'wait'}");
+	ask_session("POST", session, "/messages", "{'text':'say three','mode':'wait'}");
+	reply = ask("POST", arena_printf(&ARENA, "/v1/lanes/%s/rewind", lane).ptr, "{'turns':2}");
+	rig_expect("rewound", &reply, 200, "\"turns_undone\":2");
+	assert_string_equal(member(&reply, "rewound_count"), "4");
+	assert_string_equal(member(&reply, "target_text"), "say two");
+	reply = ask_session("GET", session, "/messages", NULL);
+	assert_true(str_contains(reply.body, STR("say one")));
+	assert_false(str_contains(reply.body, STR("say two")));
+	reply = ask_session("GET", session, "/events?limit=1000", NULL);
+	assert_true(str_contains(reply.body, STR("say two"))); /* the audit is kept */
+	reply = ask("POST", arena_printf(&ARENA, "/v1/lanes/%s/rewind", lane).ptr, NULL);
+	assert_string_equal(member(&reply, "turns_undone"), "1");
+	reply = ask("POST", arena_printf(&ARENA, "/v1/lanes/%s/rewind", lane).ptr, NULL);
+	rig_expect("nothing left", &reply, 409, NULL);
+	reply = ask("POST", arena_printf(&ARENA, "/v1/lanes/%s/rewind", lane).ptr, "{'turns':0}");
+	rig_expect("no turns", &reply, 400, "turns");
+	arena_reset(&ARENA);
+}
+
+/* Never an edit of the log: what is replaced is rewound, what replaces it is new. */
+static void
+K7_rewrite_transcript_is_a_rewind_and_new_events(void **state)
+{
+	const char *lane = lane_of("rewritten"), *session = session_of(lane);
+	struct rig_reply reply;
+
+	(void)state;
+	ask_session("POST", session, "/messages", "{'text':'say first','mode':'wait'}");
+	reply = ask("POST", arena_printf(&ARENA, "/v1/lanes/%s/rewind", lane).ptr, NULL);
+	assert_int_equal(reply.status, 200);
+	ask_session("POST", session, "/messages", "{'text':'say second','mode':'wait'}");
+	reply = ask_session("GET", session, "/events?limit=1000", NULL);
+	assert_true(str_contains(reply.body, STR("\"session.rewound\"")));
+	assert_true(str_contains(reply.body, STR("say first")));
+	reply = ask_session("GET", session, "/messages", NULL);
+	assert_false(str_contains(reply.body, STR("say first")));
+	assert_true(str_contains(reply.body, STR("say second")));
+	arena_reset(&ARENA);
+}
+
 static void
 K5_the_export_is_a_sessions_json(void **state)
 {
@@ -242,6 +324,9 @@ main(void)
 	SUITE_TEST(&s, K7_pages_hold_every_lane);
 	SUITE_TEST(&s, K7_lookup_by_session_id);
 	SUITE_TEST(&s, K7_a_lane_is_changed_and_shown);
+	SUITE_TEST(&s, K7_append_to_transcript_and_load_transcript);
+	SUITE_TEST(&s, K7_rewind_takes_turns_back_and_keeps_the_log);
+	SUITE_TEST(&s, K7_rewrite_transcript_is_a_rewind_and_new_events);
 	SUITE_TEST(&s, K5_the_export_is_a_sessions_json);
 	SUITE_TEST(&s, K7_all_lanes_at_once);
 	failed = suite_run(&s, "api/lane_routes");
