@@ -89,6 +89,37 @@ class Hooks(unittest.TestCase):
             self.assertEqual(server.stop(), 0)
             self.assertEqual(server.check()[0], 0)
 
+    def test_R6_an_automatic_reset_is_told_before_and_after_and_can_wait(self):
+        with Server() as server:
+            note, gate = self.put(server, "note", NOTE), self.put(server, "gate", GATE)
+            server.configure(
+                "session_reset: {mode: idle, idle_minutes: 5}\nhooks:\n"
+                f"  - {{event: before_reset, command: [{note}, {server.folder}/heard]}}\n"
+                f"  - {{event: before_reset, command: [{gate}, {server.folder}/gate]}}\n"
+                f"  - {{event: after_reset, command: [{note}, {server.folder}/heard]}}\n")
+            key = {"key": {"surface": "telegram", "surface_id": "1", "agent_id": "main"}}
+            server.start()
+            client = Client(server.port, server.token())
+            first = client.ask("POST", "/v1/sessions/resolve", key)["session"]["id"]
+            client.post(first, "say hello", mode="wait")
+            server.kill()
+            (server.folder / "gate.shut").touch()
+            server.start({"PERDURE_CLOCK_OFFSET_MS": "3600000"})
+            client = Client(server.port, server.token())
+            self.assertEqual(client.ask("POST", "/v1/sessions/resolve", key)["session"]["id"], first)
+            self.await_heard(server, ["before_reset"])
+            server.kill()
+            (server.folder / "gate.shut").unlink()
+            server.start({"PERDURE_CLOCK_OFFSET_MS": "9600000"})
+            client = Client(server.port, server.token())
+            resolved = client.ask("POST", "/v1/sessions/resolve", key)
+            self.assertEqual((resolved["is_new"], resolved["reset_reason"]), (True, "idle"))
+            self.await_heard(server, ["before_reset", "before_reset", "after_reset"])
+            told = next(fact for fact in self.heard(server) if fact["event"] == "after_reset")
+            self.assertEqual(told["session_id"], first)
+            self.assertEqual(told["log_event"]["payload"]["new_session_id"], resolved["session"]["id"])
+            self.assertEqual(self.heard(server)[0]["reason"], "idle")
+
     def test_H4_a_server_that_stops_kills_its_hooks(self):
         with Server() as server:
             server.configure("hooks:\n  - {event: session_create, command: [/bin/sh, -c, "

@@ -218,7 +218,7 @@ H4_a_reload_counts_for_what_begins(void **state)
 }
 
 static void
-R5_a_finalize_hook_that_fails_says_so(void **state)
+H4_a_finalize_hook_that_fails_says_so(void **state)
 {
 	struct engine_finalize what = { STR("s"), STR("lane_1"), STR("main") };
 	struct rig r;
@@ -244,6 +244,6 @@ main(void)
 	SUITE_TEST(&s, H4_many_wait_for_their_turn);
 	SUITE_TEST(&s, H4_whoever_waits_is_told_at_the_end);
 	SUITE_TEST(&s, H4_a_reload_counts_for_what_begins);
-	SUITE_TEST(&s, R5_a_finalize_hook_that_fails_says_so);
+	SUITE_TEST(&s, H4_a_finalize_hook_that_fails_says_so);
 	return suite_run(&s, "hook_exec");
 }
