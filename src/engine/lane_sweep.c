@@ -15,6 +15,8 @@ struct sweep {
 	struct engine *en;
 	struct arena arena; /* of the ids */
 	VEC(struct str) ids;
+	struct buf last;   /* the id that the last page ended with */
+	int64_t before_ms; /* only lanes that may be as old as this; 0: all */
 	size_t at;
 	int64_t age_ms, changed;
 	/* Decides about the lane in hand: true when its entry is to be written, or dropped. */
@@ -34,6 +36,7 @@ sweep_end(struct sweep *s, int rc, const struct err *err)
 {
 	s->done(s->ctx, rc, err, s->changed);
 	vec_release(&s->ids);
+	buf_release(&s->last);
 	arena_release(&s->arena);
 	arena_release(&s->scratch);
 	free(s);
@@ -166,12 +169,32 @@ next(struct sweep *s)
 
 /* ---- all of them ---- */
 
+/* Young ones are left out where they are read, on the store's thread: they are nearly all. */
+static bool
+may_be_meant(struct sweep *s, const struct store_record *r)
+{
+	struct lane_entry entry;
+	struct json_doc doc;
+	bool meant;
+
+	if (s->before_ms == 0)
+		return true;
+	meant = json_parse(&s->scratch, r->body, &JSON_LIMITS_DEFAULT, &doc, NULL) == 0 &&
+		lane_entry_read(json_root(&doc), &s->scratch, &entry, NULL) == 0 &&
+		lane_entry_is_stale(&entry, s->before_ms, false);
+	arena_reset(&s->scratch);
+	return meant;
+}
+
 static bool
 on_id(void *ctx, const struct store_row *row)
 {
 	struct sweep *s = ctx;
 
-	*vec_push(&s->ids) = arena_str(&s->arena, row->record->id);
+	buf_clear(&s->last);
+	buf_put_str(&s->last, row->record->id);
+	if (may_be_meant(s, row->record))
+		*vec_push(&s->ids) = arena_str(&s->arena, row->record->id);
 	return true;
 }
 
@@ -195,10 +218,9 @@ read_ids(struct sweep *s)
 {
 	struct store_query q = { .kind = STORE_LIST_RECORDS,
 				 .record_kind = RECORD_LANE,
+				 .record_id = buf_str(&s->last),
 				 .limit = STORE_PAGE_ROWS_MAX };
 
-	if (s->ids.len > 0)
-		q.record_id = s->ids.ptr[s->ids.len - 1];
 	store_read(s->en->store, &q, on_id, on_ids, s);
 }
 
@@ -213,6 +235,7 @@ sweep_new(struct engine *en, int64_t age_ms, lane_sweep_fn *done, void *ctx)
 	s->ctx = ctx;
 	arena_init(&s->arena);
 	arena_init(&s->scratch);
+	buf_init(&s->last, STORE_RECORD_ID_MAX);
 	return s;
 }
 
@@ -251,6 +274,7 @@ lane_prune(struct engine *en, int64_t age_ms, lane_sweep_fn *done, void *ctx)
 
 	s->decide = is_to_be_forgotten;
 	s->drops = true;
+	s->before_ms = host_now_ms(en->host) - age_ms;
 	read_ids(s);
 }
 
