@@ -212,6 +212,8 @@ go_on(struct resolving *r)
 		commit_append_made(c, EVENT_SESSION_UPDATED, STR(""), &payload);
 	}
 	r->lane.entry.updated_ms = now;
+	r->lane.entry.expiry_finalized = false; /* it lives on, and may expire again */
+	r->lane.entry.finalize_attempts = 0;
 	lane_put(c, &r->lane);
 	if (joins)
 		resolving_put_participant(r, c, r->id);

@@ -193,6 +193,28 @@ R5_a_session_that_was_used_meanwhile_goes_on(void **state)
 	engine_rig_release(&r);
 }
 
+/* Finalized, then written to by its id: once its lane goes on it has another life, and another end. */
+static void
+R5_a_lane_that_goes_on_may_expire_again(void **state)
+{
+	struct engine_rig r;
+	struct hook h = { 0 };
+	struct rig_answer *lane;
+
+	start(&r, state, &h);
+	lane = resolve(&r, DM);
+	pass(&r, 1);
+	assert_true(stored_entry(&r, lane->lane).expiry_finalized);
+	rig_expect(rig_say(&r, &(struct engine_message){ .text = STR("say a") },
+			   (struct rig_call){ .id = lane->id }),
+		   0, NULL);
+	check_str("goes on", resolve(&r, DM)->id, lane->id);
+	assert_false(stored_entry(&r, lane->lane).expiry_finalized);
+	pass(&r, 2);
+	assert_int_equal(h.calls, 2);
+	engine_rig_release(&r);
+}
+
 static void
 R5_old_lanes_are_forgotten_hourly_and_their_sessions_stay(void **state)
 {
@@ -282,6 +304,7 @@ main(void)
 	SUITE_TEST(&s, R5_with_mode_none_nothing_expires);
 	SUITE_TEST(&s, R5_a_running_session_is_never_touched);
 	SUITE_TEST(&s, R5_a_session_that_was_used_meanwhile_goes_on);
+	SUITE_TEST(&s, R5_a_lane_that_goes_on_may_expire_again);
 	SUITE_TEST(&s, R5_old_lanes_are_forgotten_hourly_and_their_sessions_stay);
 	SUITE_TEST(&s, R5_direct_sessions_become_inactive_after_three_days);
 	suite_add(&s, "R5 direct sessions become inactive in sqlite",
