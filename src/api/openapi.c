@@ -335,6 +335,7 @@ write_tags(struct jw *w)
 		{ "tokens", "Who may come in" },
 		{ "schedules", "Turns that begin by the clock" },
 		{ "sessions", "Conversations: their log, messages, resources and threads" },
+		{ "chat", "A conversation by its surface, found or begun by each request" },
 		{ "lanes", "Which session a conversation of a channel or a surface is in" },
 	};
 
