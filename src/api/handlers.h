@@ -26,7 +26,7 @@ exchange_fn session_create_route, session_get_route, session_update_route, sessi
 /* api/lane_routes */
 exchange_fn session_resolve_route, lane_get_route, lane_update_route, lane_suspend_route,
 	lane_mark_resume_route, lane_clear_resume_route, lane_mark_recent_route, lane_prune_route,
-	lane_reset_route, lane_switch_route, lane_rewind_route;
+	lane_reset_route, lane_switch_route, lane_rewind_route, lane_import_route;
 /* api/agent_chat_routes */
 exchange_fn agent_chat_route, agent_chat_stream_route, agent_reset_route;
 /* api/lane_list */

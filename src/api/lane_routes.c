@@ -270,6 +270,24 @@ lane_mark_recent_route(struct exchange *x)
 }
 
 static void
+on_imported(void *ctx, const struct engine_answer *answer)
+{
+	struct exchange *x = ctx;
+
+	if (answer->rc != 0)
+		exchange_fail(x, answer->rc, answer->err);
+	else
+		exchange_json(x, 200, arena_str(x->arena, answer->data), answer->replayed);
+}
+
+void
+lane_import_route(struct exchange *x)
+{
+	x->call.done = on_imported;
+	engine_lane_import(x->engine, &x->call, x->body);
+}
+
+static void
 on_pruned(void *ctx, const struct engine_answer *answer)
 {
 	show_count(ctx, "pruned", answer);

@@ -79,6 +79,7 @@ static const struct {
 	{ "Lanes", "" },
 	{ "LanesAny", "type*:=lanes_any has_any*:bool" },
 	{ "LanesChanged", "type*:=lanes_changed marked:int pruned:int" },
+	{ "LanesImported", "imported*:int skipped*:int missing*:int refused*:int" },
 	{ "LanesMarkRecent", "max_age_seconds:int?" },
 	{ "LanesPrune", "max_age_days*:int" },
 	{ "Message", "id* role* content:[]object" },

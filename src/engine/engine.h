@@ -348,6 +348,9 @@ void engine_lane_switch(struct engine *en, const struct engine_call *call, struc
 /* Of all lanes, by operators; count says how many: {max_age_seconds?} marked, {max_age_days} forgotten. */
 void engine_lane_mark_recent(struct engine *en, const struct engine_call *call, struct json body);
 void engine_lane_prune(struct engine *en, const struct engine_call *call, struct json body);
+/* A sessions.json, by operators. Lanes that are there already, or whose session is not, are left out;
+ * data counts {imported, skipped, missing, refused}. */
+void engine_lane_import(struct engine *en, const struct engine_call *call, struct json body);
 
 /* One lane, with the counters of its session; good during the call. */
 typedef void engine_lane_fn(void *ctx, int rc, const struct err *err, struct str lane,

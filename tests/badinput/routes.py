@@ -20,6 +20,7 @@ BODIES = {  # by the name of the schema; a good body for each
     "LaneRewind": {"turns": 1},
     "LaneSwitch": {"session_id": "sesn_none"},
     "LaneUpdate": {"display_name": "d"},
+    "Lanes": {},
     "LanesMarkRecent": {"max_age_seconds": 1},
     "LanesPrune": {"max_age_days": 36500},
     "SessionResolve": {"key": {"surface": "chat", "surface_id": "1"}},

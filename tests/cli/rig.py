@@ -1,6 +1,7 @@
 """rig - a server with a folder of its own, the program as a client of it, and terminals to run it in."""
 import contextlib
 import fcntl
+import json
 import os
 import pty
 import select
@@ -10,6 +11,7 @@ import subprocess
 import tempfile
 import termios
 import time
+import urllib.request
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -129,6 +131,14 @@ class Rig:
     def run(self, *arguments, stdin="", env=None, cwd=None):
         return subprocess.run([self.program, *arguments], input=stdin, text=True, capture_output=True,
                               env=self.env(**(env or {})), cwd=cwd or self.home, timeout=WAIT_S * 3)
+
+    def api(self, method, path, body):
+        """What the command line has no words for; the answer."""
+        token = (self.home / "data/owner.token").read_text().strip()
+        request = urllib.request.Request(self.url + path, json.dumps(body).encode(), method=method, headers={
+            "Authorization": f"Bearer {token}", "Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=WAIT_S) as answer:
+            return json.load(answer)
 
     def ok(self, *arguments, **more):
         done = self.run(*arguments, **more)

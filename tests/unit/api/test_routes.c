@@ -299,6 +299,7 @@ static const struct {
 	{ "POST", "/v1/schedules/{schedule_id}", "{\"name\":\"t\"}" },
 	{ "POST", "/v1/sessions", "{\"agent\":\"main\"}" },
 	{ "POST", "/v1/sessions/import", "{}" },
+	{ "POST", "/v1/lanes/import", "{}" },
 	{ "POST", "/v1/lanes/prune", "{\"max_age_days\":36500}" },
 	{ "POST", "/v1/lanes/{lane_id}", "{\"display_name\":\"d\"}" },
 	{ "POST", "/v1/sessions/resolve", "{\"key\":{\"surface\":\"chat\",\"surface_id\":\"1\"}}" },
