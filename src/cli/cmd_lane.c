@@ -36,7 +36,7 @@ find_lane(struct cli_call *call, const char *word, struct str *out, struct err *
 	it = json_iter(data);
 	if (!json_is_set(data) || !json_next(&it))
 		return err_set(e, ERR_NOT_FOUND, "no conversation is in session %s", word);
-	*out = record_value(it.value, "id", &call->a);
+	*out = arena_str(&call->a, record_value(it.value, "id", &call->a));
 	return 0;
 }
 
