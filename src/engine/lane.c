@@ -208,10 +208,17 @@ struct changing {
 static void
 changing_end(struct changing *ch, int rc, const struct err *err)
 {
-	if (ch->change.done)
+	struct engine *en = ch->en;
+	bool awaited = ch->change.done != NULL;
+
+	if (awaited)
 		ch->change.done(ch->change.ctx, rc, err, &ch->lane);
 	arena_release(&ch->arena);
 	free(ch);
+	if (!awaited) {
+		en->open_turns--;
+		engine_turn_closed(en);
+	}
 }
 
 static void change_again(struct changing *ch);
@@ -266,7 +273,25 @@ lane_change(struct engine *en, const struct lane_change *change)
 	ch->change = *change;
 	ch->change.id = arena_str(&ch->arena, change->id);
 	ch->change.session = arena_str(&ch->arena, change->session);
+	if (!change->done)
+		en->open_turns++; /* a drain waits for it */
 	change_again(ch);
+}
+
+static bool
+clear_mark(void *ctx, struct lane_entry *entry)
+{
+	bool marked = entry->recover.resume_pending;
+
+	(void)ctx;
+	recover_mark_turn_ended(&entry->recover, true);
+	return marked;
+}
+
+void
+lane_resumed(struct engine *en, struct str session)
+{
+	lane_change(en, &(struct lane_change){ .session = session, .decide = clear_mark });
 }
 
 /* ---- the operator's policy ---- */

@@ -40,10 +40,13 @@ typedef bool lane_decide_fn(void *ctx, struct lane_entry *entry);
 struct lane_change {
 	struct str id, session; /* which one: by id, or by its current session */
 	lane_decide_fn *decide; /* may be asked again */
-	lane_fn *done;          /* NULL: nobody waits for it */
+	lane_fn *done;          /* NULL: nobody waits for it but a drain */
 	void *ctx;
 };
 void lane_change(struct engine *en, const struct lane_change *change);
+
+/* A turn of its session ended well: it need not be resumed any more. */
+void lane_resumed(struct engine *en, struct str session);
 
 /* What the operator's policy says of this lane, and when it will have expired at the earliest. */
 struct reset_policy lane_policy(struct engine *en, const struct lane_entry *lane);

@@ -111,6 +111,39 @@ K7_clear_resume_pending_takes_the_mark_away(void **state)
 }
 
 static void
+say(struct engine_rig *r, struct str session, const char *text)
+{
+	rig_expect(rig_say(r, &(struct engine_message){ .text = str_of(text) },
+			   (struct rig_call){ .id = session }),
+		   0, NULL);
+	virtual_host_advance(&r->host, 1000);
+	virtual_host_settle(&r->host);
+}
+
+/* H5: the mark stays until a turn ends well. */
+static void
+K7_clear_resume_pending_comes_with_a_turn_that_ends_well(void **state)
+{
+	struct engine_rig r;
+	struct rig_answer *a;
+
+	(void)state;
+	engine_rig_init(&r, false);
+	a = resolve(&r, DM);
+	change_lane(&r, engine_lane_mark_resume, a->lane, "{}");
+	say(&r, a->id, "wait 600");
+	assert_true(stored_entry(&r, a->lane).recover.resume_pending);
+	rig_events(&r, (struct rig_call){ .id = a->id, .body = "[{'type':'user.interrupt'}]" });
+	virtual_host_advance(&r.host, 1000);
+	assert_int_equal(engine_rig_session(&r, a->id.ptr)->row.last_stop, STOP_INTERRUPTED);
+	assert_true(stored_entry(&r, a->lane).recover.resume_pending);
+	say(&r, a->id, "say hi");
+	assert_int_equal(engine_rig_session(&r, a->id.ptr)->row.last_stop, STOP_END_TURN);
+	assert_false(stored_entry(&r, a->lane).recover.resume_pending);
+	engine_rig_release(&r);
+}
+
+static void
 P2_who_may_not_see_the_session_has_no_lane(void **state)
 {
 	const struct engine_caller *ann, *bob;
@@ -210,6 +243,7 @@ main(void)
 		suite_add(&s, ON_BOTH[i].name, ON_BOTH[i].fn, "on disk");
 	}
 	SUITE_TEST(&s, K7_mark_resume_pending_never_overrides_suspended);
+	SUITE_TEST(&s, K7_clear_resume_pending_comes_with_a_turn_that_ends_well);
 	SUITE_TEST(&s, P2_who_may_not_see_the_session_has_no_lane);
 	SUITE_TEST(&s, A10_a_repeated_change_is_made_once);
 	return suite_run(&s, "lane_command");
