@@ -9,6 +9,7 @@
 
 #include "api/api.h"
 #include "app/certificate.h"
+#include "app/clean_marker.h"
 #include "app/hook_exec.h"
 #include "app/host_loop.h"
 #include "app/mcp_tools.h"
@@ -61,7 +62,8 @@ struct wire {
 	struct http_server *server;
 	char owner_token[TOKEN_TEXT_LEN + 1], token_file[PATH_BYTES];
 	char data[PATH_BYTES]; /* the directory from the root on: tools see it from elsewhere */
-	bool token_is_new, broken, draining, hurried, engine_drained, over;
+	bool token_is_new, broken, started, draining, hurried, engine_drained, over;
+	bool was_clean, ends_clean; /* the end of the last process, and of this one */
 	VEC(struct address) addresses;
 };
 
@@ -187,7 +189,9 @@ open_store(struct wire *w, struct err *e)
 			       (struct store_owner){ on_wakeup, on_grown, w, on_later }, e);
 	if (rc != 0 && rc != ERR_CONFLICT) /* the lock's sentence is whole */
 		return err_prefix(e, rc, "cannot open the data directory %s: ", directory);
-	return rc == 0 ? owner_token_load(directory, w->owner_token, &w->token_is_new, e) : rc;
+	if (rc == 0)
+		rc = owner_token_load(directory, w->owner_token, &w->token_is_new, e);
+	return rc == 0 ? clean_marker_take(directory, &w->was_clean, e) : rc;
 }
 
 /* ---- the surfaces ---- */
@@ -302,6 +306,7 @@ on_started(void *ctx, int rc, const struct err *err)
 		break_down(w, rc, &e);
 		return;
 	}
+	w->started = true;
 	api_set_ready(w->api, true);
 	loop_timer_set(w->pulse, HEALTH_MS);
 	w->events.on_ready(w->events.ctx);
@@ -415,6 +420,7 @@ wire_open(struct wire **out, struct loop *loop, const struct config *config,
 			.hooks = hook_exec_port(w->hooks),
 			.owner_token = str_of(w->owner_token),
 			.settings = settings_of(config),
+			.clean = w->was_clean,
 		});
 		rc = open_surfaces(w, e);
 	}
@@ -464,6 +470,9 @@ on_engine_drained(void *ctx)
 	struct wire *w = ctx;
 
 	w->engine_drained = true;
+	/* whoever never came to run anything leaves things as they were */
+	w->ends_clean =
+		(w->started || w->was_clean) && !w->broken && engine_stats(w->engine).put_off == 0;
 	if (w->hurried) {
 		on_over(w);
 		return;
@@ -490,6 +499,16 @@ wire_drain(struct wire *w)
 	engine_drain(w->engine, w->config->agent.drain_timeout_s * 1000, on_engine_drained, w);
 }
 
+/* While the directory is still ours. */
+static void
+leave_marker(struct wire *w)
+{
+	struct err e;
+
+	if (w->store && w->ends_clean && clean_marker_leave(w->data, &e) != 0)
+		log_write(LOG_WARN, "serve.no_clean_marker", LOG_STR("reason", str_of(e.text)));
+}
+
 void
 wire_close(struct wire **wire)
 {
@@ -503,6 +522,7 @@ wire_close(struct wire **wire)
 	if (w->loop)
 		loop_settle(w->loop);
 	mirror_free(&w->mirror);
+	leave_marker(w);
 	hook_exec_free(&w->hooks); /* whoever waits for one goes on without */
 	store_free(&w->store);     /* its last answers still go to the engine */
 	loop_task_cancel(&w->flush);

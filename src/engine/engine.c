@@ -11,6 +11,7 @@
 #include "engine/fanout.h"
 #include "engine/identity.h"
 #include "engine/own_tool.h"
+#include "engine/recover.h"
 #include "engine/schedule.h"
 #include "engine/spending.h"
 #include "engine/wake.h"
@@ -73,6 +74,7 @@ engine_stats(const struct engine *en)
 		.events = en->events_appended,
 		.open_turns = en->open_turns,
 		.live_sessions = en->actors.count,
+		.put_off = en->put_off,
 	};
 }
 
@@ -117,12 +119,21 @@ on_recovered(void *ctx, int rc, const struct err *err)
 }
 
 static void
-on_spending(void *ctx, int rc, const struct err *err)
+on_marked(void *ctx, int rc, const struct err *err)
 {
 	struct starting *s = ctx;
 
 	if (!start_failed(s, rc, err))
 		wake_recover(s->en, on_recovered, s);
+}
+
+static void
+on_spending(void *ctx, int rc, const struct err *err)
+{
+	struct starting *s = ctx;
+
+	if (!start_failed(s, rc, err))
+		recover_start(s->en, on_marked, s);
 }
 
 static void

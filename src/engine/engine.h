@@ -156,6 +156,7 @@ struct engine_config {
 	struct engine_hooks hooks;
 	struct str owner_token; /* the text of <data>/owner.token: known from the start on */
 	struct engine_settings settings;
+	bool clean; /* the last process drained fully: it left nothing to recover */
 };
 
 struct engine *engine_new(const struct engine_config *config);
@@ -178,6 +179,7 @@ struct host *engine_host(struct engine *en);
 struct engine_stats {
 	uint64_t events; /* appended since the start */
 	size_t open_turns, live_sessions;
+	size_t put_off; /* turns that a drain could not wait for */
 };
 struct engine_stats engine_stats(const struct engine *en);
 

@@ -25,7 +25,7 @@ struct engine {
 	struct arena_pool arenas; /* of commands and commits on their way */
 
 	struct map actors; /* live sessions by id: watched, or with a turn (engine/actor) */
-	size_t open_turns;
+	size_t open_turns, put_off;
 	uint64_t events_appended;
 	struct list watches;    /* of all sessions */
 	struct list told_up_to; /* engine/fanout's place in the list it goes through */

@@ -82,6 +82,8 @@ on_over(struct actor *actor, const struct turn_over *over)
 	struct str session = actor->id;
 
 	wake_recover_settled(en->wake, session);
+	en->put_off += en->draining && over->finish != TURN_FINISH_ENDED &&
+		       over->finish != TURN_FINISH_PARKED;
 	if (!en->draining && over->finish == TURN_FINISH_BROKEN)
 		wake_nap(en->wake, session, ORPHAN_MS, over->fence);
 	else if (!en->draining && over->finish == TURN_FINISH_LOST)

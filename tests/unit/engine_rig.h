@@ -12,6 +12,7 @@ struct engine_rig {
 	struct virtual_host host;
 	struct store *store;
 	bool on_sqlite;
+	bool unclean; /* the next start finds no marker of the last process */
 	struct sqlite_dir dir;
 	struct engine *en;
 	struct engine_caller owner;
