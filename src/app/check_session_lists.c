@@ -120,6 +120,10 @@ compare_places(const struct item_row *a, const struct item_row *b)
 {
 	if (!a || !b)
 		return (a == NULL) - (b == NULL);
+	if ((a->at_seq == ITEM_TOP_SEQ) != (b->at_seq == ITEM_TOP_SEQ))
+		return a->at_seq == ITEM_TOP_SEQ ? -1 : 1;
+	if (a->depth != b->depth)
+		return a->depth > b->depth ? -1 : 1;
 	if (a->at_seq != b->at_seq)
 		return a->at_seq < b->at_seq ? -1 : 1;
 	if (a->at_index != b->at_index)

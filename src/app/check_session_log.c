@@ -132,19 +132,104 @@ check_processed(struct check_session *c)
 			       in[i].processed_at_ms);
 }
 
+/* ---- forks: what the other log showed then, by a replay of its own ---- */
+
+enum { DEPTH_MAX = 1000 }; /* a damaged store may go in circles */
+
+struct fork {
+	struct arena arena;
+	struct str parent; /* empty: it is none */
+	int64_t at_seq;
+};
+
+static bool
+on_forked(void *ctx, const struct store_row *row)
+{
+	struct fork *f = ctx;
+	struct json_doc doc;
+	struct json id, at;
+
+	if (json_parse(&f->arena, arena_str(&f->arena, row->event->ev.payload),
+		       &EVENT_PAYLOAD_LIMITS, &doc, NULL) == 0 &&
+	    json_find(json_root(&doc), STR("parent_session_id"), &id) &&
+	    json_find(json_root(&doc), STR("at_seq"), &at) && json_int(at, &f->at_seq))
+		f->parent = json_str(id, &f->arena);
+	return false;
+}
+
+struct ancestor {
+	struct replay *replay;
+	int64_t last_seq;
+	bool broken;
+};
+
+static bool
+on_ancestor_event(void *ctx, const struct store_row *row)
+{
+	struct ancestor *a = ctx;
+
+	a->broken = replay_apply(a->replay, &row->event->ev, NULL) != 0;
+	a->last_seq = row->event->ev.seq;
+	return !a->broken;
+}
+
+/* What the session before up_to was forked from, as it was then; *out is NULL when it was not. False: it
+ * cannot be replayed, which its own check tells. */
+static bool
+replay_parent(struct store *store, struct str session, int64_t up_to, int depth,
+	      struct replay **out)
+{
+	struct fork f = { 0 };
+	struct ancestor a = { 0 };
+	struct store_query q = { .kind = STORE_LIST_EVENTS,
+				 .session = session,
+				 .kinds = UINT64_C(1) << EVENT_SESSION_FORKED,
+				 .before = up_to,
+				 .limit = 1 };
+	struct replay *parent = NULL;
+	bool more = true, ok;
+
+	*out = NULL;
+	arena_init(&f.arena);
+	ok = depth < DEPTH_MAX && check_read(store, &q, on_forked, &f, &more, NULL) == 0;
+	if (ok && f.parent.len > 0) {
+		ok = replay_parent(store, f.parent, f.at_seq + 1, depth + 1, &parent);
+		a.replay = replay_new();
+		if (parent)
+			replay_inherit(a.replay, parent);
+		q = (struct store_query){ .kind = STORE_LIST_EVENTS,
+					  .session = f.parent,
+					  .before = f.at_seq + 1,
+					  .limit = STORE_PAGE_ROWS_MAX };
+		for (more = true; ok && more && !a.broken; q.after = a.last_seq)
+			ok = check_read(store, &q, on_ancestor_event, &a, &more, NULL) == 0;
+		ok = ok && !a.broken && a.last_seq == f.at_seq;
+		replay_free(&parent);
+	}
+	*out = a.replay;
+	arena_release(&f.arena);
+	return ok;
+}
+
 int
 check_session_log(struct check_session *c, struct err *e)
 {
 	struct store_query q = { .kind = STORE_LIST_EVENTS,
 				 .session = c->id,
 				 .limit = STORE_PAGE_ROWS_MAX };
+	struct replay *parent;
 	bool more = true;
 	int rc = 0;
 
+	if (!replay_parent(c->store, c->id, 0, 0, &parent))
+		check_found(c, 0, "what it was forked from cannot be replayed");
+	else if (parent)
+		replay_inherit(c->replay, parent);
 	while (rc == 0 && more) {
 		q.after = c->last_seq;
 		rc = check_read(c->store, &q, on_event, c, &more, e);
 	}
+	replay_free(&parent);
 	if (rc == 0 && c->last_seq == 0)
 		check_found(c, 1, "the log is empty");
 	if (rc != 0 || c->last_seq == 0)

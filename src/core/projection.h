@@ -69,7 +69,9 @@ struct call_row {
 };
 
 enum item_role { ITEM_USER, ITEM_ASSISTANT, ITEM_TOOL, ITEM_SYSTEM, ITEM_SUMMARY };
-/* One entry of the transcript; it holds no text but points to its event. */
+/* One entry of the transcript; it holds no text but points to its event. What a fork inherited stands
+ * before everything of its own, and seqs are those of the log it came from: depth says which. A summary
+ * at seq 1 stands before all: its kept part begins in what was inherited. */
 struct item_row {
 	int64_t seq;         /* its event */
 	int64_t content_seq; /* the event that holds its content (edited inputs) */
@@ -78,4 +80,6 @@ struct item_row {
 	enum item_role role;
 	bool rewound;
 	int64_t archived_by_seq; /* the compaction that summarised it; 0: in view */
+	int32_t depth;           /* 0: of this log; 1: of the session it was forked from; … */
 };
+enum { ITEM_TOP_SEQ = 1 };

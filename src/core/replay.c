@@ -33,6 +33,7 @@ replay_new(void)
 	sha256_init(&r->hash);
 	map_init(&r->input_by_id, 0);
 	map_init(&r->item_by_id, 0);
+	map_init(&r->inherited_by_id, 0);
 	return r;
 }
 
@@ -45,9 +46,11 @@ replay_free(struct replay **p)
 		return;
 	map_release(&r->input_by_id);
 	map_release(&r->item_by_id);
+	map_release(&r->inherited_by_id);
 	vec_release(&r->inputs);
 	vec_release(&r->calls);
 	vec_release(&r->items);
+	vec_release(&r->item_ids);
 	sha256_release(&r->hash);
 	arena_release(&r->kept);
 	arena_release(&r->scratch);
@@ -367,6 +370,7 @@ dispatch(struct replay *r, const struct replay_step *s, struct err *e)
 	case EVENT_SESSION_UPDATED: return on_updated(r, s, e);
 	case EVENT_SESSION_RESET: return on_reset(r, s, e);
 	case EVENT_SESSION_REWOUND: return replay_item_rewind(r, s, e);
+	case EVENT_SESSION_FORKED: return replay_item_fork(r, s, e);
 	case EVENT_SESSION_DELETED: r->session.deleted = true; return 0;
 	case EVENT_MODEL_REQUEST_END:
 		counters_add_request(&r->session.counters, s->payload);
@@ -379,7 +383,6 @@ dispatch(struct replay *r, const struct replay_step *s, struct err *e)
 	case EVENT_SESSION_USAGE:
 	case EVENT_SESSION_ERROR:
 	case EVENT_SESSION_CHECKPOINT:
-	case EVENT_SESSION_FORKED:
 	case EVENT_MODEL_REQUEST_START:
 	case EVENT_CHANNEL_MESSAGE_SENT: return 0; /* told, but nothing is projected from them */
 	}

@@ -20,6 +20,11 @@ void replay_free(struct replay **r);
 /* ev->seq must follow the last one. Text is copied; ev may go afterwards. */
 NODISCARD int replay_apply(struct replay *r, const struct event *ev, struct err *e);
 
+/* The log that r's session.forked names, replayed up to its at_seq and no further: its view is where r's
+ * transcript begins. To be called before that event is applied, which takes a copy. Without it nothing
+ * is inherited, and what r's own events say of inherited entries is believed. */
+void replay_inherit(struct replay *r, struct replay *parent);
+
 const struct session_row *replay_session(const struct replay *r);
 /* The session's metadata: the JSON object as it was last written; empty: none. Good until the next
  * apply. */

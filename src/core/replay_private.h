@@ -16,8 +16,12 @@ struct replay {
 	VEC(struct input_row) inputs;
 	VEC(struct call_row) calls; /* of the open turn */
 	VEC(struct item_row) items;
-	struct map input_by_id; /* id → index + 1 into inputs */
-	struct map item_by_id;  /* id → index + 1 into items */
+	VEC(struct str) item_ids;
+	struct map input_by_id;     /* id → index + 1 into inputs */
+	struct map item_by_id;      /* id → index + 1 into items; those of its own log */
+	struct map inherited_by_id; /* the same of those it was forked with */
+	struct replay *parent;      /* until session.forked is applied; borrowed */
+	bool believes;              /* a fork whose parent is not known */
 };
 
 /* One event being applied: parsed once, handed to whichever part it concerns. */
@@ -64,3 +68,5 @@ void replay_item_place(struct replay *r, struct str id, int64_t at_seq, int32_t 
 void replay_item_edited(struct replay *r, struct str id, int64_t content_seq);
 int replay_item_rewind(struct replay *r, const struct replay_step *s, struct err *e);
 int replay_item_compact(struct replay *r, const struct replay_step *s, struct err *e);
+/* The view of the log it was forked from comes first. */
+int replay_item_fork(struct replay *r, const struct replay_step *s, struct err *e);

@@ -19,5 +19,6 @@ contract_store_run(const struct contract_adapter *a)
 	contract_list(&s);
 	contract_life(&s);
 	contract_projection(&s);
+	contract_fork(&s);
 	return suite_run(&s, a->name);
 }

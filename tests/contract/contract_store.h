@@ -7,7 +7,8 @@
  * - part_require: every precondition, held and broken     - part_blob: payloads of every size
  * - part_key: repeats                                     - part_life: answers, watch, free, restart
  * - part_lease: fences and who may write                  - part_projection: projections equal replay
- * - part_record: versions and lists                     - part_join: one change of two sessions */
+ * - part_record: versions and lists                     - part_join: one change of two sessions
+ * - part_fork: a session that begins with another's transcript */
 #pragma once
 #include "harness.h"
 #include "store/store.h"
@@ -37,3 +38,4 @@ void contract_read(struct suite *s);
 void contract_list(struct suite *s);
 void contract_life(struct suite *s);
 void contract_projection(struct suite *s);
+void contract_fork(struct suite *s);

@@ -96,6 +96,39 @@ rig_model(struct rig *r, const char *session)
 	return m;
 }
 
+/* Forks begin with what the model of their parent showed at that seq. */
+static int
+apply(struct rig *r, struct replay *to, const struct event *ev, struct err *e)
+{
+	struct replay *parent = NULL;
+	struct json_doc doc;
+	struct json id, at;
+	int64_t at_seq = 0;
+	int rc;
+
+	if (ev->kind == EVENT_SESSION_FORKED &&
+	    json_parse(&r->arena, ev->payload, &EVENT_PAYLOAD_LIMITS, &doc, NULL) == 0 &&
+	    json_find(json_root(&doc), STR("parent_session_id"), &id) &&
+	    json_find(json_root(&doc), STR("at_seq"), &at) && json_int(at, &at_seq))
+		parent = rig_fold(r, arena_str(&r->arena, json_str(id, &r->arena)).ptr, at_seq);
+	if (parent)
+		replay_inherit(to, parent);
+	rc = replay_apply(to, ev, e);
+	replay_free(&parent);
+	return rc;
+}
+
+struct replay *
+rig_fold(struct rig *r, const char *session, int64_t up_to)
+{
+	const struct model *m = rig_model(r, session);
+	struct replay *to = replay_new();
+
+	for (size_t i = 0; i < m->events.len && (int64_t)i < up_to; i++)
+		IGNORE(apply(r, to, &m->events.ptr[i], NULL)); /* it did once */
+	return to;
+}
+
 /* What was acknowledged is what the rules of the log allow, with the seqs and hash they give. */
 static void
 model_extend(struct rig *r, const struct store_item *item, const struct store_joined *result)
@@ -113,7 +146,7 @@ model_extend(struct rig *r, const struct store_item *item, const struct store_jo
 		if (i == 0 && result->first_seq != ev.seq)
 			fail_msg("M9: first_seq %lld, the log goes on at %lld",
 				 (long long)result->first_seq, (long long)ev.seq);
-		if (replay_apply(m->replay, &ev, &e) != 0)
+		if (apply(r, m->replay, &ev, &e) != 0)
 			fail_msg("acknowledged although: %s", e.text);
 		*vec_push(&m->events) = ev;
 	}
@@ -122,17 +155,6 @@ model_extend(struct rig *r, const struct store_item *item, const struct store_jo
 	    memcmp(&result->head_hash, &row->head_hash, sizeof row->head_hash) != 0)
 		fail_msg("M9: head %lld is not the model's %lld, or its hash differs",
 			 (long long)result->head_seq, (long long)row->head_seq);
-}
-
-/* A copy of the model's replay that may be spoilt. */
-static struct replay *
-model_trial(const struct model *m)
-{
-	struct replay *trial = replay_new();
-
-	for (size_t i = 0; i < m->events.len; i++)
-		IGNORE(replay_apply(trial, &m->events.ptr[i], NULL)); /* it did once */
-	return trial;
 }
 
 /* ---- items ---- */
@@ -153,7 +175,7 @@ make_step(struct making *k, struct str step)
 	if (k->count == EVENTS_MAX)
 		fail_msg("a script of too many steps");
 	replay_log_make(&made, step, ++k->seq, replay_session(k->trial)->turn);
-	IGNORE(replay_apply(k->trial, &made.ev, NULL)); /* an item may be meant to be refused */
+	IGNORE(apply(k->r, k->trial, &made.ev, NULL)); /* an item may be meant to be refused */
 	k->events[k->count] = rows_keep_event(&k->r->arena, &made.ev);
 	k->events[k->count++].seq = 0;
 	replay_log_release(&made);
@@ -182,7 +204,9 @@ rig_item(struct rig *r, const char *session, const char *script)
 	struct str rest = str_of(script), step;
 	struct store_item *item;
 
-	*k = (struct making){ .r = r, .trial = model_trial(m), .seq = (int64_t)m->events.len };
+	*k = (struct making){ .r = r,
+			      .trial = rig_fold(r, session, INT64_MAX),
+			      .seq = (int64_t)m->events.len };
 	if (m->events.len == 0)
 		make_step(k, STR("create"));
 	while (rest.len > 0) {

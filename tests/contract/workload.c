@@ -304,7 +304,7 @@ static void
 session_step(struct workload *w, const struct replay *r, struct buf *out)
 {
 	static const char *const LIVES[] = { "active", "inactive", "archived" };
-	static const char *const TOLD[] = { "check", "error", "sent", "thread", "spent", "fork" };
+	static const char *const TOLD[] = { "check", "error", "sent", "thread", "spent" };
 	bool active = replay_session(r)->state.lifecycle == LIFECYCLE_ACTIVE;
 
 	if (!active && chance(w, 70))

@@ -312,13 +312,15 @@ static bool
 step_told(struct step *s)
 {
 	struct usage usage = { 0 };
+	int64_t at_seq = 7;
 
 	if (is(s, "delete")) {
 		set(s, EVENT_SESSION_DELETED, (struct str){ 0 });
 		event_make_deleted(&s->payload);
 	} else if (is(s, "fork")) {
 		set(s, EVENT_SESSION_FORKED, (struct str){ 0 });
-		event_make_forked(&s->payload, STR("sesn_0"), 7);
+		str_to_int(word(s, 2), &at_seq);
+		event_make_forked(&s->payload, s->count > 1 ? word(s, 1) : STR("sesn_0"), at_seq);
 	} else if (is(s, "check")) {
 		set(s, EVENT_SESSION_CHECKPOINT, (struct str){ 0 });
 		event_make_checkpoint(&s->payload, STR("idle"), true, 1, STR("none"));

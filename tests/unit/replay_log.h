@@ -10,7 +10,7 @@
  *   resched TURN N, terminate [TURN], consume TURN ID..., edit ID, cancel all|ID...
  *   say ID, think ID, tool ID [ask|deny|client]..., ctool ID [ask], mcp ID [ask], result CALL, mcpres CALL
  *   life WORD, reset WORD, title T [SOURCE], meta JSON, compact ID [KEPT], uncompact SUMMARY, rewind ID, usage IN OUT [COST]
- *   delete, fork, check, error, sent, thread
+ *   delete, fork [SESSION SEQ], check, error, sent, thread
  * Events without an ID are called e<seq>. */
 #pragma once
 #include "base/buf.h"

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/file.h"
+#include "store/migrate.h"
 #include "store/sqlite/read.h"
 
 enum { BLOB_CHUNK = 1000 };
@@ -27,8 +26,6 @@ void
 fill_open(struct fill *f)
 {
 	const char *tmp = getenv("TMPDIR");
-	struct arena a;
-	struct str schema;
 	struct err e;
 
 	snprintf(f->dir, sizeof f->dir, "%s/perdure-XXXXXX", tmp ? tmp : "/tmp");
@@ -36,11 +33,8 @@ fill_open(struct fill *f)
 	snprintf(f->path, sizeof f->path, "%s/perdure.db", f->dir);
 	if (db_open(&f->db, f->path, DB_WRITER, NULL, &e) != 0)
 		fail_msg("%s", e.text);
-	arena_init(&a);
-	if (file_read(SCHEMA_SQL, 1 << 20, &a, &schema, &e) != 0)
-		fail_msg("%s", e.text);
-	fill_run(f, arena_str(&a, schema).ptr);
-	arena_release(&a);
+	for (const struct migration *step = MIGRATE_SQLITE; step->version > 0; step++)
+		fill_run(f, step->sql);
 }
 
 void

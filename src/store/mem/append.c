@@ -115,11 +115,11 @@ check(struct mem *m, struct part *p, struct err *e)
 
 /* The log grows, or all is as before. */
 static int
-extend(struct part *p, struct err *e)
+extend(const struct mem *m, struct part *p, struct err *e)
 {
 	const struct store_item *item = p->item;
 	int64_t first = replay_session(p->session->replay)->head_seq + 1;
-	int rc = mem_session_extend(p->session, item->events, item->event_count, e);
+	int rc = mem_session_extend(m, p->session, item->events, item->event_count, e);
 	const struct session_row *row = replay_session(p->session->replay);
 	size_t waiting;
 
@@ -198,7 +198,7 @@ append_to_sessions(struct mem *m, const struct store_item *item, struct store_re
 	if (rc == 0)
 		rc = mem_records_check(m, item, &out->err);
 	for (size_t i = 0; rc == 0 && i < count; i++)
-		rc = extend(&parts[i], &out->err);
+		rc = extend(m, &parts[i], &out->err);
 	for (size_t i = 0; i < count; i++) {
 		if (rc == 0)
 			settle(m, &parts[i]);

@@ -20,7 +20,8 @@ struct mem_session {
 	VEC(struct mem_event) events; /* seq n at n - 1 */
 	struct map ids;               /* of the events, each the session itself */
 	int64_t fence;
-	struct str holder; /* incarnation that took the lease; empty: nobody */
+	struct str holder;                /* incarnation that took the lease; empty: nobody */
+	const struct mem_session *parent; /* that it was forked from; NULL: none */
 };
 
 struct mem_record {
@@ -84,10 +85,12 @@ void mem_search(struct mem *m, struct mem_page *p);
 struct mem_session *mem_session_new(struct str id);
 void mem_session_free(struct mem_session **s);
 /* Adds copies of the events behind the log; on a refusal the session is as before. */
-NODISCARD int
-mem_session_extend(struct mem_session *s, const struct event *events, size_t count, struct err *e);
+NODISCARD int mem_session_extend(const struct mem *m, struct mem_session *s,
+				 const struct event *events, size_t count, struct err *e);
 /* Takes the last events away again. */
 void mem_session_cut(struct mem_session *s, size_t count);
+/* The log that an entry of the transcript points into. */
+const struct mem_session *mem_session_origin(const struct mem_session *s, int32_t depth);
 /* Pending triggers. */
 size_t mem_session_waiting(const struct mem_session *s);
 bool mem_session_is_held(const struct mem_session *s, const struct mem *m);

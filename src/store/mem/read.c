@@ -164,10 +164,11 @@ list_calls(const struct mem_session *s, struct mem_page *p)
 static bool
 give_item(const struct mem_session *s, struct mem_page *p, const struct item_row *item)
 {
+	const struct mem_session *from = mem_session_origin(s, item->depth);
 	struct store_item_row row = {
 		.item = *item,
-		.ev = s->events.ptr[item->seq - 1].ev,
-		.content = s->events.ptr[item->content_seq - 1].ev,
+		.ev = from->events.ptr[item->seq - 1].ev,
+		.content = from->events.ptr[item->content_seq - 1].ev,
 	};
 
 	return mem_page_give(p, &(struct store_row){ .item = &row });
@@ -188,7 +189,7 @@ list_items(const struct mem_session *s, struct mem_page *p)
 		bool marked = item->rewound || item->archived_by_seq != 0;
 
 		if (behind_seq != 0) {
-			if (item->seq == behind_seq)
+			if (item->seq == behind_seq && item->depth == p->q->after_item.depth)
 				behind_seq = 0;
 		} else if ((!marked || p->q->all) && !give_item(s, p, item)) {
 			return;

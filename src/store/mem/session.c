@@ -84,14 +84,80 @@ keep_event(struct mem_session *s, const struct event *ev)
 	return kept;
 }
 
+/* ---- forks ---- */
+
+const struct mem_session *
+mem_session_origin(const struct mem_session *s, int32_t depth)
+{
+	while (depth-- > 0)
+		s = s->parent;
+	return s;
+}
+
+static struct replay *replay_up_to(const struct mem_session *s, int64_t seq);
+
+/* What a fork begins with is what its parent showed at that seq. */
+static int
+apply(struct replay *r, const struct mem_session *parent, const struct event *ev, struct err *e)
+{
+	struct replay *before = NULL;
+	struct json_doc doc;
+	struct json at;
+	struct arena a;
+	int64_t seq = 0;
+	int rc;
+
+	if (ev->kind != EVENT_SESSION_FORKED || !parent)
+		return replay_apply(r, ev, e);
+	arena_init(&a);
+	if (json_parse(&a, ev->payload, &EVENT_PAYLOAD_LIMITS, &doc, NULL) == 0 &&
+	    json_find(json_root(&doc), STR("at_seq"), &at))
+		json_int(at, &seq);
+	before = replay_up_to(parent, seq);
+	replay_inherit(r, before);
+	rc = replay_apply(r, ev, e);
+	replay_free(&before);
+	arena_release(&a);
+	return rc;
+}
+
+static struct replay *
+replay_up_to(const struct mem_session *s, int64_t seq)
+{
+	struct replay *r = replay_new();
+
+	for (size_t i = 0; i < s->events.len && (int64_t)i < seq; i++)
+		IGNORE(apply(r, s->parent, &s->events.ptr[i].ev, NULL)); /* it did once */
+	return r;
+}
+
+static int
+find_parent(const struct mem *m, struct mem_session *s, const struct event *ev, struct err *e)
+{
+	struct json_doc doc;
+	struct json id;
+	struct arena a;
+	struct mem_session *parent = NULL;
+
+	if (ev->kind != EVENT_SESSION_FORKED)
+		return 0;
+	arena_init(&a);
+	if (json_parse(&a, ev->payload, &EVENT_PAYLOAD_LIMITS, &doc, NULL) == 0 &&
+	    json_find(json_root(&doc), STR("parent_session_id"), &id))
+		parent = map_find(&m->sessions, json_str(id, &a));
+	arena_release(&a);
+	if (!parent || parent == s)
+		return err_set(e, ERR_CONFLICT, "the session it was forked from is not here");
+	s->parent = parent;
+	return 0;
+}
+
 /* A replay that refused an event is spoilt: it is made again from what stands. */
 static void
 rebuild(struct mem_session *s)
 {
 	replay_free(&s->replay);
-	s->replay = replay_new();
-	for (size_t i = 0; i < s->events.len; i++)
-		IGNORE(replay_apply(s->replay, &s->events.ptr[i].ev, NULL)); /* it did once */
+	s->replay = replay_up_to(s, INT64_MAX);
 }
 
 void
@@ -104,14 +170,18 @@ mem_session_cut(struct mem_session *s, size_t count)
 
 /* The replay looks at the ids of inputs and transcript entries only; here all are held to it. */
 static int
-add_event(struct mem_session *s, const struct event *ev, struct err *e)
+add_event(const struct mem *m, struct mem_session *s, const struct event *ev, struct err *e)
 {
 	struct err why;
+	int rc = find_parent(m, s, ev, e);
+
+	if (rc != 0)
+		return rc;
 
 	if (map_find(&s->ids, ev->id))
 		return err_set(e, ERR_CONFLICT, "seq %lld (%s): its id is taken",
 			       (long long)ev->seq, event_type(ev->kind));
-	if (replay_apply(s->replay, ev, &why) != 0)
+	if (apply(s->replay, s->parent, ev, &why) != 0)
 		return err_set(e, ERR_CONFLICT, "%s", why.text);
 	*vec_push(&s->events) = (struct mem_event){
 		.ev = keep_event(s, ev),
@@ -122,7 +192,8 @@ add_event(struct mem_session *s, const struct event *ev, struct err *e)
 }
 
 int
-mem_session_extend(struct mem_session *s, const struct event *events, size_t count, struct err *e)
+mem_session_extend(const struct mem *m, struct mem_session *s, const struct event *events,
+		   size_t count, struct err *e)
 {
 	int64_t head = replay_session(s->replay)->head_seq;
 
@@ -131,7 +202,7 @@ mem_session_extend(struct mem_session *s, const struct event *events, size_t cou
 		int rc;
 
 		ev.seq = head + 1 + (int64_t)i;
-		rc = add_event(s, &ev, e);
+		rc = add_event(m, s, &ev, e);
 		if (rc != 0) {
 			mem_session_cut(s, i);
 			return rc;

@@ -408,6 +408,7 @@ dispatch(struct project_step *s, struct err *e)
 	case EVENT_SESSION_UPDATED: return on_updated(s, e);
 	case EVENT_SESSION_RESET: return on_reset(s, e);
 	case EVENT_SESSION_REWOUND: return project_item_rewind(s, e);
+	case EVENT_SESSION_FORKED: return project_fork_begin(s, e);
 	case EVENT_SESSION_DELETED: s->head->row.deleted = true; return 0;
 	case EVENT_MODEL_REQUEST_END:
 		counters_add_request(&s->head->row.counters, s->payload);
@@ -420,7 +421,6 @@ dispatch(struct project_step *s, struct err *e)
 	case EVENT_SESSION_USAGE:
 	case EVENT_SESSION_ERROR:
 	case EVENT_SESSION_CHECKPOINT:
-	case EVENT_SESSION_FORKED:
 	case EVENT_MODEL_REQUEST_START:
 	case EVENT_CHANNEL_MESSAGE_SENT: return 0; /* told, but nothing is projected from them */
 	}

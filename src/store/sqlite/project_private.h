@@ -28,6 +28,28 @@ int project_call_check_park(struct project_step *s, struct err *e);
 int project_call_check_all_closed(struct project_step *s, struct err *e);
 int project_call_forget(struct project_step *s, struct err *e);
 
+/* A place in a transcript as its key orders it: a summary comes before what shares its place. */
+struct project_place {
+	int64_t at_seq, at_index, sub, seq;
+};
+
+/* project_fork.c */
+struct project_inherited {
+	int64_t rank; /* of the part it stands in */
+	struct project_place place;
+	int role; /* enum item_role; -1: it is not there */
+};
+int project_fork_begin(struct project_step *s, struct err *e);
+/* The entry in view among what was inherited. */
+int project_fork_find(struct project_step *s, struct str id, struct project_inherited *out,
+		      struct err *e);
+int
+project_fork_rewind(struct project_step *s, const struct project_inherited *target, struct err *e);
+/* What stands before kept; NULL: everything inherited. */
+int
+project_fork_archive(struct project_step *s, const struct project_inherited *kept, struct err *e);
+int project_fork_restore(struct project_step *s, int64_t summary, struct err *e);
+
 /* project_item.c */
 int project_item_add(struct project_step *s, const struct item_row *item, struct err *e);
 int project_item_rewind(struct project_step *s, struct err *e);

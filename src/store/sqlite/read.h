@@ -8,6 +8,8 @@
 #include "store/sqlite/db.h"
 #include "store/store.h"
 
+struct read_part; /* read_item's own */
+
 struct read {
 	struct db *db;
 	struct str holder;           /* the incarnation that lives; a lease of any other is dead */
@@ -19,7 +21,8 @@ struct read {
 	const struct store_query *q;
 	store_row_fn *row;
 	void *ctx;
-	int64_t sid; /* of the query's session, once found */
+	int64_t sid;                  /* of the query's session, once found */
+	const struct read_part *part; /* of a transcript, being read; NULL: all of it */
 	size_t given;
 	bool more;    /* there was a row behind the last one */
 	bool stopped; /* the callback has had enough */

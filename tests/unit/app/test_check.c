@@ -315,6 +315,47 @@ S1_a_held_directory_is_refused_with_the_pid(void **state)
 	fill_close(&f);
 }
 
+/* The transcript of a fork is checked against what its parent's log showed then. */
+static void
+C11_what_a_fork_inherits_is_checked(void **state)
+{
+	static const struct {
+		const char *sql, *want;
+	} CASES[] = {
+		{ "", "" },
+		{ "UPDATE inherited SET as_of = 5",
+		  "session fork seq 6: transcript: missing at 6.0\n" },
+		{ "UPDATE inherited SET top_at = 6",
+		  "session fork seq 6: transcript: missing at 6.0\n" },
+		{ "UPDATE inherited SET rewound = 3", "transcript: rewound" },
+		{ "DELETE FROM inherited", "session fork seq 2: transcript: missing at 3.0\n" },
+		{ "UPDATE inherited SET from_sid = 1", "transcript: missing" },
+		{ "DELETE FROM event WHERE sid = 2 AND seq = 4", "cannot be replayed" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(CASES); i++) {
+		struct fill f;
+		struct err e;
+		char *said;
+		int rc;
+
+		set_up(&f);
+		assert_int_equal(db_open(&f.db, f.path, DB_WRITER, NULL, &e), 0);
+		fill_session(&f, "fork", "fork s 8", 0);
+		fill_run(&f, "INSERT INTO inherited VALUES (4, 1, 2, 0, 0, 0, 9, 0, 0, 0, 2, 1, 8,"
+			     " 0, 0, 0)");
+		if (CASES[i].sql[0])
+			fill_run(&f, CASES[i].sql);
+		db_close(&f.db);
+		said = check_it(f.dir, false, &rc, &e);
+		if (rc != (CASES[i].sql[0] ? ERR_MISMATCH : 0) || !strstr(said, CASES[i].want))
+			fail_msg("'%s': %s", CASES[i].sql, said);
+		free(said);
+		fill_close(&f);
+	}
+}
+
 static void
 nothing_to_check_is_an_error(void **state)
 {
@@ -371,6 +412,7 @@ main(void)
 	SUITE_TEST(&s, more_sessions_than_a_page);
 	SUITE_TEST(&s, S3_what_a_kill_leaves_is_checked_as_it_stands);
 	SUITE_TEST(&s, S1_a_held_directory_is_refused_with_the_pid);
+	SUITE_TEST(&s, C11_what_a_fork_inherits_is_checked);
 	SUITE_TEST(&s, nothing_to_check_is_an_error);
 	SUITE_ROWS(&s, USAGES, usage);
 	return suite_run(&s, "app/check");

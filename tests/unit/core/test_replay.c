@@ -48,7 +48,15 @@ static const struct replay_row ROWS[] = {
 	{ "M9 ids of interrupts are unique", "interrupt a; interrupt a", "error: empty or taken" },
 	{ "M9 ids of replies are unique", "run t +w; say x; say x", "error: empty or taken" },
 	{ "M9 ids are unique", "msg a; msg a", "error: empty or taken" },
-	{ "M10 what is only told changes nothing", "fork; check; error; sent; thread; spent",
+	{ "C11 a fork is a beginning", "msg a; fork", "error: right after it is created" },
+	{ "C11 a fork begins somewhere", "fork p 0", "error: at_seq: must be" },
+	{ "C11 a fork whose parent is not known is believed",
+	  "fork p 9; msg a; run t a; say x; end t end_turn; compact S elsewhere; rewind elsewhere",
+	  "none active end_turn | S7 (a) (#5) | |" },
+	{ "C11 no fork is believed of nothing", "rewind elsewhere", "error: no user message" },
+	{ "C11 a summary keeps messages, no summaries",
+	  "msg a; run t a; say x; end t end_turn; compact S; compact T S", "error: not in view" },
+	{ "M10 what is only told changes nothing", "check; error; sent; thread; spent",
 	  "none active none |  | |" },
 };
 
