@@ -200,6 +200,8 @@ message_json_write(struct jw *w, const struct store_item_row *row, struct arena 
 	jw_field_str(w, "role", str_of(speaker_name(row->item.role)));
 	write_kind(w, &row->ev, own, content, scratch);
 	jw_field_int(w, "seq", row->ev.seq);
+	if (row->item.depth > 0)
+		jw_field_bool(w, "inherited", true); /* seq is of another session's log */
 	jw_field_str(w, "created_at", timestamp_format(row->ev.created_at_ms, at));
 	if (row->ev.turn.len > 0)
 		jw_field_str(w, "turn_id", row->ev.turn);

@@ -231,7 +231,8 @@ on_item(void *ctx, const struct store_row *row)
 	return true;
 }
 
-/* "<seq>" or, of a summary, "s<seq>": with the place, what names a row. */
+/* "<seq>" or, of a summary, "s<seq>", of an inherited one with ".<depth>" behind it: with the place,
+ * what names a row. */
 static void
 name_last(struct transcript *t)
 {
@@ -239,20 +240,27 @@ name_last(struct transcript *t)
 	t->cursor.b = t->last.at_index;
 	t->cursor.id = arena_printf(t->x->arena, "%s%lld", t->last.role == ITEM_SUMMARY ? "s" : "",
 				    (long long)t->last.seq);
+	if (t->last.depth > 0)
+		t->cursor.id = arena_printf(t->x->arena, STR_FMT ".%d", STR_ARG(t->cursor.id),
+					    (int)t->last.depth);
 }
 
 static int
 find_last(struct transcript *t, struct err *e)
 {
-	struct str id = t->cursor.id;
+	struct str id, depth_text;
+	bool inherited = str_cut(t->cursor.id, '.', &id, &depth_text);
 	bool summary = str_starts(id, STR("s"));
+	int64_t depth = 0;
 
 	t->last = (struct item_row){ .at_seq = t->cursor.a,
 				     .at_index = (int32_t)t->cursor.b,
 				     .role = summary ? ITEM_SUMMARY : ITEM_USER };
-	if (!str_to_int(str_slice(id, summary, id.len), &t->last.seq))
+	if (!str_to_int(str_slice(id, summary, id.len), &t->last.seq) ||
+	    (inherited && (!str_to_int(depth_text, &depth) || depth < 1 || depth > INT32_MAX)))
 		return err_set(e, ERR_INVALID, "page: is no cursor of this list");
 	t->last.content_seq = t->last.seq;
+	t->last.depth = (int32_t)depth;
 	return 0;
 }
 

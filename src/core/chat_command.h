@@ -12,6 +12,7 @@
 
 enum chat_command_id {
 	CHAT_APPROVE,
+	CHAT_BRANCH,
 	CHAT_DENY,
 	CHAT_HELP,
 	CHAT_MODEL,

@@ -12,6 +12,7 @@ enum { DATA_MAX = 16 << 20 };
 /* clang-format off */
 static command_fn *const RUN[CHAT_COMMANDS] = {
 	[CHAT_APPROVE] = command_queue_approve,
+	[CHAT_BRANCH] = command_branch_off,
 	[CHAT_DENY] = command_queue_deny,
 	[CHAT_HELP] = command_show_help,
 	[CHAT_MODEL] = command_model_choose,

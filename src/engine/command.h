@@ -18,6 +18,7 @@ struct command {
 	struct chat_line line;
 	struct store_session row; /* as it was when the caller's standing was asked */
 	bool takes_part;
+	void *state;                      /* of the family's own, in the arena */
 	struct buf data;                  /* JSON of the answer, being written */
 	bool wakes;                       /* once it is committed there may be something to run */
 	void (*after)(struct command *c); /* once it is committed; NULL: nothing */
@@ -38,6 +39,7 @@ void command_done_once(struct command *c, struct str said);
 /* {"text","data"} of an answer, small enough for a key. */
 enum { COMMAND_REMEMBERED_MAX = 1000 };
 
+command_fn command_branch_off;
 command_fn command_history_undo, command_history_retry;
 command_fn command_model_choose;
 command_fn command_queue_say, command_queue_steer, command_queue_stop, command_queue_approve,

@@ -115,6 +115,7 @@ C11_history_is_not_rewritten_while_busy(void **state)
 	(void)state;
 	assert_false(CHAT_TABLE[CHAT_UNDO].while_busy);
 	assert_false(CHAT_TABLE[CHAT_RETRY].while_busy);
+	assert_true(CHAT_TABLE[CHAT_BRANCH].while_busy);
 	assert_true(CHAT_TABLE[CHAT_STOP].while_busy);
 }
 
