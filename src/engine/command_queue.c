@@ -13,42 +13,82 @@
 struct saying {
 	struct command *c;
 	struct engine_message message;
+	int64_t seq, position;
+	bool triggered, replayed;
+	struct str event;
 };
+
+static void
+tell_said(struct saying *s, struct str event)
+{
+	struct command *c = s->c;
+	struct str said;
+	struct jw w;
+
+	jw_init(&w, &c->data);
+	jw_object(&w);
+	jw_field_str(&w, "event_id", event);
+	jw_field_int(&w, "seq", s->seq);
+	jw_field_bool(&w, "triggered", s->triggered);
+	if (s->position >= 0)
+		jw_field_int(&w, "queue_position", s->position);
+	else
+		jw_field_null(&w, "queue_position");
+	jw_end_object(&w);
+	if (!s->triggered)
+		said = STR("stored; nobody was addressed, so nothing runs for it");
+	else if (s->position == 0)
+		said = STR("runs now");
+	else if (s->message.busy == BUSY_STEER)
+		said = STR("goes into the turn at its next step");
+	else
+		said = arena_printf(&c->arena, "waits as number %lld", (long long)s->position);
+	command_done(c, said, s->replayed);
+}
+
+static bool
+on_first_row(void *ctx, const struct store_row *row)
+{
+	struct saying *s = ctx;
+
+	s->event = arena_str(&s->c->arena, row->event->ev.id);
+	return false;
+}
+
+static void
+on_first(void *ctx, int rc, bool more, const struct err *err)
+{
+	struct saying *s = ctx;
+
+	(void)more;
+	if (rc != 0)
+		command_fail(s->c, rc, err);
+	else
+		tell_said(s, s->event);
+}
 
 static void
 on_said(void *ctx, const struct engine_answer *answer)
 {
 	struct saying *s = ctx;
-	struct command *c = s->c;
-	bool steers = s->message.busy == BUSY_STEER;
-	struct str said;
-	struct jw w;
 
 	if (answer->rc != 0) {
-		command_fail(c, answer->rc, answer->err);
+		command_fail(s->c, answer->rc, answer->err);
 		return;
 	}
-	jw_init(&w, &c->data);
-	jw_object(&w);
+	s->seq = answer->first_seq + (int64_t)answer->event_count - 1;
+	s->position = answer->queue_position;
+	s->triggered = answer->triggered;
+	s->replayed = answer->replayed;
 	if (answer->events)
-		jw_field_str(&w, "event_id", answer->events[answer->event_count - 1].id);
-	jw_field_int(&w, "seq", answer->first_seq + (int64_t)answer->event_count - 1);
-	jw_field_bool(&w, "triggered", answer->triggered);
-	if (answer->queue_position >= 0)
-		jw_field_int(&w, "queue_position", answer->queue_position);
-	else
-		jw_field_null(&w, "queue_position");
-	jw_end_object(&w);
-	if (!answer->triggered)
-		said = STR("stored; nobody was addressed, so nothing runs for it");
-	else if (answer->queue_position == 0)
-		said = STR("runs now");
-	else if (steers)
-		said = STR("goes into the turn at its next step");
-	else
-		said = arena_printf(&c->arena, "waits as number %lld",
-				    (long long)answer->queue_position);
-	command_done(c, said, answer->replayed);
+		tell_said(s, answer->events[answer->event_count - 1].id);
+	else /* a repeat: the first answer names its message by seq only */
+		store_read(s->c->en->store,
+			   &(struct store_query){ .kind = STORE_LIST_EVENTS,
+						  .session = s->c->session,
+						  .after = s->seq - 1,
+						  .limit = 1 },
+			   on_first_row, on_first, s);
 }
 
 static void

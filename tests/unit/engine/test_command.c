@@ -103,6 +103,25 @@ A10_a_repeated_command_is_told_the_first_answer(void **state)
 }
 
 static void
+A10_a_repeated_message_is_named_again(void **state)
+{
+	struct engine_rig r;
+	struct rig_answer *first, *again;
+	struct rig_call once = { .id = STR("cli:a"), .key = "k" };
+
+	start(&r, state);
+	first = rig_command(&r, "/queue say hi", once);
+	rig_expect(first, 0, NULL);
+	assert_true(str_contains(first->data, STR("\"event_id\":\"sevt_")));
+	virtual_host_advance(&r.host, 1000);
+	again = rig_command(&r, "/queue say hi", once);
+	rig_expect(again, 0, NULL);
+	assert_true(again->replayed);
+	check_str("data", again->data, first->data);
+	engine_rig_release(&r);
+}
+
+static void
 A10_an_answer_that_is_too_long_is_told_in_short(void **state)
 {
 	struct engine_rig r;
@@ -137,6 +156,7 @@ main(void)
 	SUITE_TEST(&s, A10_a_repeated_command_is_told_the_first_answer);
 	suite_add(&s, "A10 a repeated command in sqlite",
 		  A10_a_repeated_command_is_told_the_first_answer, &SQLITE);
+	SUITE_TEST(&s, A10_a_repeated_message_is_named_again);
 	SUITE_TEST(&s, A10_an_answer_that_is_too_long_is_told_in_short);
 	return suite_run(&s, "engine/command");
 }
