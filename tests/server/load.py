@@ -11,6 +11,8 @@ from client import Client, Refused
 
 
 class Write:
+    refusals = (429,)  # the statuses with which it may be refused
+
     def __init__(self, name, session, text, is_message=False, busy=None):
         self.name, self.session, self.text = name, session, text
         self.is_message, self.busy = is_message, busy
@@ -60,7 +62,11 @@ class Writer(threading.Thread):
                 self.open = self.next_write()
                 self.load.writes.append(self.open)
             self.attempt(client)
-            time.sleep(self.random.random() * 0.01)
+            time.sleep(self.pause_s())
+
+    def pause_s(self):
+        """Between two writes."""
+        return self.random.random() * 0.01
 
     def attempt(self, client):
         try:
@@ -71,19 +77,19 @@ class Writer(threading.Thread):
         except Refused as refusal:
             if refusal.status == 503:  # it stops, or cannot tell: the same again
                 return
-            if refusal.status != 429:
+            if refusal.status not in self.open.refusals:
                 self.load.problems.append(f"{self.open.text!r}: {refusal}")
             self.open.refused = True
             self.open = None
 
 
 class Load:
-    def __init__(self, sessions, token, seed, writers=6):
+    def __init__(self, sessions, token, seed, writers=6, kind=Writer):
         self.sessions, self.token, self.seed = sessions, token, seed
         self.port = 0  # 0: nobody listens, wait
         self.over = False
         self.writes, self.problems = [], []
-        self.writers = [Writer(self, number) for number in range(writers)]
+        self.writers = [kind(self, number) for number in range(writers)]
         for writer in self.writers:
             writer.start()
 
