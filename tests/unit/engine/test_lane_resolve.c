@@ -424,6 +424,45 @@ K6_a_busy_session_goes_on(void **state)
 }
 
 static void
+on_put(void *ctx, const struct commit_result *result)
+{
+	assert_int_equal(result->store->rc, 0);
+	*(bool *)ctx = true;
+}
+
+/* R2: the session's row is at rest, but the rollover finds a wake that is queued. */
+static void
+K6_a_session_that_will_wake_goes_on(void **state)
+{
+	struct engine_rig r;
+	struct rig_answer *a;
+	struct commit *c;
+	bool done = false;
+
+	(void)state;
+	engine_rig_init(&r, false);
+	r.en->config.policies.reset = reset_soon;
+	a = resolve(&r, DM);
+	c = commit_new(r.en, STR(""));
+	commit_put(c, &(struct store_put){
+			      .record = { .kind = RECORD_WAKE,
+					  .id = STR("wake_1"),
+					  .owner = a->id,
+					  .due_at_ms = INT64_C(1) << 50,
+					  .body = STR("{\"id\":\"wake_1\",\"type\":\"wake\","
+						      "\"reason\":\"r\",\"priority\":"
+						      "\"normal\",\"attempt\":0,"
+						      "\"created_at\":\"1970-01-12T00:00:00Z\","
+						      "\"due_at\":\"2970-01-12T00:00:00Z\"}") },
+			      .if_version = STORE_VERSION_ABSENT });
+	commit_submit(c, on_put, &done);
+	engine_rig_await(&r, &done);
+	virtual_host_advance(&r.host, 10 * 60 * 1000);
+	check_str("the same", resolve(&r, DM)->id, a->id);
+	engine_rig_release(&r);
+}
+
+static void
 K6_force_new_makes_one_regardless(void **state)
 {
 	struct engine_rig r;
@@ -563,6 +602,7 @@ main(void)
 	SUITE_TEST(&s, A8_an_agent_that_is_not_there);
 	SUITE_TEST(&s, K6_who_waits_is_judged_alone);
 	SUITE_TEST(&s, K6_a_pending_resume_comes_before_the_policy);
+	SUITE_TEST(&s, K6_a_session_that_will_wake_goes_on);
 	SUITE_TEST(&s, K6_a_lane_of_yesterday_gets_a_new_session);
 	SUITE_TEST(&s, K6_a_reset_keeps_whom_the_lane_is_for);
 	return suite_run(&s, "lane_resolve");
