@@ -224,3 +224,49 @@ recover_start(struct engine *en, void (*done)(void *ctx, int rc, const struct er
 	en->open_turns++; /* a drain waits for it */
 	read_page(r);
 }
+
+/* ---- the end of a turn ---- */
+
+static bool
+put_off(void *ctx, struct lane_entry *entry)
+{
+	struct engine *en = ctx;
+
+	return recover_mark_set(&entry->recover, RECOVER_SHUTDOWN_TIMEOUT, host_now_ms(en->host));
+}
+
+static bool
+forget(void *ctx, struct lane_entry *entry)
+{
+	bool marked = entry->recover.resume_pending || entry->recover.stuck_count > 0;
+
+	(void)ctx;
+	recover_mark_turn_ended(&entry->recover, true);
+	return marked;
+}
+
+static void
+on_told(void *ctx, int rc, const struct err *err, const struct lane *lane)
+{
+	struct engine *en = ctx;
+
+	if (rc != 0)
+		log_write(LOG_WARN, "recover.lane_failed", LOG_STR("lane", lane->id),
+			  LOG_STR("error", str_of(err->text)));
+	en->open_turns--;
+	engine_turn_closed(en);
+}
+
+void
+recover_turn_over(struct engine *en, struct str session, const struct turn_over *over)
+{
+	lane_decide_fn *decides = over->succeeded ? forget : put_off;
+
+	if (!over->in_lane ||
+	    (!over->succeeded && (over->finish != TURN_FINISH_PUT_OFF || !en->draining)))
+		return;
+	en->open_turns++;
+	lane_change(en,
+		    &(struct lane_change){
+			    .session = session, .decide = decides, .done = on_told, .ctx = en });
+}

@@ -1,9 +1,12 @@
 /* recover - what the end of the last process means for lanes: which are to be resumed, which have been
  * found at work too often and are suspended. core/recover_policy decides. */
 #pragma once
-#include "engine/engine_private.h"
+#include "engine/turn.h"
 
 /* Before anything runs and before commands are taken. After a clean end nothing is read or changed; a
  * lane whose record is damaged is passed over. */
 void
 recover_start(struct engine *en, void (*done)(void *ctx, int rc, const struct err *err), void *ctx);
+/* A turn in a lane is over here: a drain that could not wait for it has its lane resumed, success forgets
+ * that and the count of starts. A drain waits until that is written. */
+void recover_turn_over(struct engine *en, struct str session, const struct turn_over *over);

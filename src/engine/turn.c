@@ -38,7 +38,8 @@ struct turn {
 	int64_t last_fence; /* of the session, as far as we know */
 	int64_t orphan;
 	enum turn_lease committing; /* what the last commit does to the lease */
-	bool shared;
+	bool shared, in_lane;
+	bool succeeded;     /* once the commit on its way is stored */
 	bool failed;        /* the last commit, and not because somebody was faster */
 	unsigned looks_due; /* so many looks until one is younger than the refusal */
 	unsigned answers;   /* of the store, on their way: the turn outlives them */
@@ -143,7 +144,12 @@ finish(struct turn *t, enum turn_finish how)
 		if (t->timers[i].timer)
 			t->en->host->ops->timer_free(TAKE(t->timers[i].timer));
 	t->result = (struct turn_over){
-		.finish = how, .fence = t->fence, .orphan = t->orphan, .failed = t->failed
+		.finish = how,
+		.fence = t->fence,
+		.orphan = t->orphan,
+		.failed = t->failed,
+		.succeeded = how == TURN_FINISH_ENDED && t->succeeded,
+		.in_lane = t->in_lane,
 	};
 	host_defer(t->en->host, &t->over_task);
 }
@@ -280,6 +286,7 @@ settle(struct turn *t, const struct turn_effect *e, struct commit *c)
 	enum wake_turn went = wake_policy_turn(e->stop, e->by_person);
 
 	wake_queue_settle(t->en, c, t->actor->id, t->wakes, went);
+	t->succeeded = went == WAKE_TURN_SUCCEEDED;
 	if (e->stop == STOP_BUDGET_REACHED)
 		spending_pause(t->en->spending, &t->purse, t->actor->id, c);
 	t->ordered = t->order.given && (went == WAKE_TURN_SUCCEEDED ||
@@ -610,6 +617,7 @@ turn_start(struct actor *actor, const struct turn_begin *begin)
 		.head_seq = begin->head_seq,
 		.last_fence = begin->fence,
 		.shared = begin->shared,
+		.in_lane = begin->in_lane,
 		.inactive = begin->inactive,
 		.orphan = begin->orphan,
 		.over = begin->over,

@@ -17,6 +17,8 @@ struct turn_over {
 	int64_t fence;  /* what it held; 0: never anything */
 	int64_t orphan; /* of a lease that is, or may be, held by nobody's turn; 0: there is none */
 	bool failed;    /* the store could not do what it was asked, rather than would not */
+	bool succeeded; /* it ended, and well */
+	bool in_lane;
 };
 /* The turn is off its actor when it is called; the actor may be gone afterwards. */
 typedef void turn_over_fn(struct actor *actor, const struct turn_over *over);
@@ -29,7 +31,7 @@ struct turn_begin {
 	struct arena arena;           /* what they point to; becomes the turn's */
 	int64_t head_seq;             /* of the log the plan was made from */
 	int64_t fence;                /* of the session then */
-	bool shared;
+	bool shared, in_lane;
 	bool inactive;   /* the session is */
 	struct str user; /* who pays; empty: nobody in particular */
 	int64_t spent;   /* by the session so far */

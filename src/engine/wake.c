@@ -14,6 +14,7 @@
 #include "engine/expiry.h"
 #include "engine/hook.h"
 #include "engine/look.h"
+#include "engine/recover.h"
 #include "engine/rollover.h"
 #include "engine/turn.h"
 #include "engine/turn_refusal.h"
@@ -82,6 +83,7 @@ on_over(struct actor *actor, const struct turn_over *over)
 	struct str session = actor->id;
 
 	wake_recover_settled(en->wake, session);
+	recover_turn_over(en, session, over);
 	en->put_off += en->draining && over->finish != TURN_FINISH_ENDED &&
 		       over->finish != TURN_FINISH_PARKED;
 	if (!en->draining && over->finish == TURN_FINISH_BROKEN)
@@ -221,6 +223,7 @@ on_setup(void *ctx, int rc, const struct err *err, const struct context_setup *s
 	s->begin.head_seq = s->look->session.row.head_seq;
 	s->begin.fence = s->look->session.fence;
 	s->begin.shared = s->look->session.group;
+	s->begin.in_lane = s->look->session.lane_key.len > 0;
 	s->begin.spent = s->look->session.row.counters.cost_picodollars;
 	s->begin.inactive = s->look->session.row.state.lifecycle == LIFECYCLE_INACTIVE;
 	s->begin.over = on_over;

@@ -47,6 +47,9 @@ class Recover(unittest.TestCase):
                                   if event["type"] == "session.status_running"}), 1)
             self.assertEqual(sum(map(is_terminal, log)), 1)
             self.assertIn("done", "".join(map(text_of, log)))
+            until = time.monotonic() + 10
+            while self.lane(client)["resume_pending"]:  # it follows the end of the turn
+                self.assertLess(time.monotonic(), until)
 
     def test_H5_stopped_in_good_order_nothing_is_marked(self):
         with Server() as server:
@@ -59,9 +62,12 @@ class Recover(unittest.TestCase):
             self.assertFalse(self.lane(Client(server.port, server.token()))["resume_pending"])
             self.assertEqual(server.stop(), 0)
 
-    def test_H5_a_turn_that_was_put_off_leaves_no_marker(self):
+    def test_H5_a_turn_that_was_put_off_marks_its_lane(self):
         with Server("agent:\n  drain_timeout_s: 1\n") as server:
             client, session = self.begin(server, "wait 5\nsay done")
             client.close()
             self.assertEqual(server.stop(), 0, server.errors())
             self.assertFalse((server.data / ".clean_shutdown").exists())
+            server.start()
+            lane = self.lane(Client(server.port, server.token()))
+            self.assertEqual((lane["resume_pending"], lane["resume_reason"]), (True, "shutdown_timeout"))

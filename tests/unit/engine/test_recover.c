@@ -126,6 +126,65 @@ h5_a_start_that_finds_it_at_rest_forgets_the_count(void **state)
 }
 
 static void
+h5_a_drain_that_cannot_wait_marks_its_lanes(void **state)
+{
+	struct rig_answer *running, *idle, *suspended;
+	struct lane_entry entry;
+	struct engine_rig r;
+
+	engine_rig_init(&r, *state != NULL);
+	idle = chat(&r, "idle");
+	running = chat(&r, "running");
+	suspended = chat(&r, "suspended");
+	begin_long_turn(&r, running->id);
+	begin_long_turn(&r, suspended->id);
+	rig_end(&r, engine_lane_suspend, (struct rig_call){ .id = suspended->lane });
+	virtual_host_advance(&r.host, 1000);
+	assert_int_equal(engine_stats(r.en).put_off, 0);
+	engine_rig_drain(&r, r.en);
+	assert_int_equal(engine_stats(r.en).put_off, 2);
+	entry = stored_entry(&r, running->lane);
+	assert_true(entry.recover.resume_pending);
+	assert_int_equal(entry.recover.reason, RECOVER_SHUTDOWN_TIMEOUT);
+	assert_int_equal(entry.recover.marked_at_ms, RIG_NOW_MS + 1000);
+	assert_false(stored_entry(&r, idle->lane).recover.resume_pending);
+	entry = stored_entry(&r, suspended->lane);
+	assert_true(entry.recover.suspended);
+	assert_false(entry.recover.resume_pending);
+	engine_rig_release(&r);
+}
+
+static void
+h5_only_a_successful_turn_clears_the_mark(void **state)
+{
+	struct rig_answer *lane;
+	struct engine_rig r;
+
+	engine_rig_init(&r, *state != NULL);
+	lane = chat(&r, "one");
+	begin_long_turn(&r, lane->id);
+	restart(&r, true);
+	assert_int_equal(stored_entry(&r, lane->lane).recover.reason, RECOVER_SHUTDOWN_TIMEOUT);
+	assert_int_equal(stored_entry(&r, lane->lane).recover.stuck_count, 1);
+	rig_events(&r, (struct rig_call){ .id = lane->id, .body = "[{'type':'user.interrupt'}]" });
+	virtual_host_advance(&r.host, 1000);
+	assert_true(stored_entry(&r, lane->lane).recover.resume_pending);
+	rig_say(&r, &(struct engine_message){ .text = STR("fail malformed") },
+		(struct rig_call){ .id = lane->id });
+	virtual_host_advance(&r.host, 100 * 1000); /* it is tried again */
+	assert_int_equal(engine_rig_session(&r, lane->id.ptr)->row.state.phase, TURN_NONE);
+	assert_true(stored_entry(&r, lane->lane).recover.resume_pending);
+	rig_say(&r, &(struct engine_message){ .text = STR("say well") },
+		(struct rig_call){ .id = lane->id });
+	virtual_host_advance(&r.host, 1000);
+	assert_int_equal(engine_rig_session(&r, lane->id.ptr)->row.last_stop, STOP_END_TURN);
+	engine_rig_drain(&r, r.en); /* which waits for what follows a turn */
+	assert_false(stored_entry(&r, lane->lane).recover.resume_pending);
+	assert_int_equal(stored_entry(&r, lane->lane).recover.stuck_count, 0);
+	engine_rig_release(&r);
+}
+
+static void
 h5_a_start_reads_its_lanes_in_pages(void **state)
 {
 	enum { LANES = 520 };
@@ -152,6 +211,9 @@ static const struct {
 	  h5_what_three_starts_found_at_work_is_suspended },
 	{ "h5_a_start_that_finds_it_at_rest_forgets_the_count",
 	  h5_a_start_that_finds_it_at_rest_forgets_the_count },
+	{ "h5_a_drain_that_cannot_wait_marks_its_lanes",
+	  h5_a_drain_that_cannot_wait_marks_its_lanes },
+	{ "h5_only_a_successful_turn_clears_the_mark", h5_only_a_successful_turn_clears_the_mark },
 };
 
 int
