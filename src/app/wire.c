@@ -379,6 +379,8 @@ settings_of(const struct config *config)
 		.group_per_user = config->group_sessions_per_user,
 		.thread_per_user = config->thread_sessions_per_user,
 		.lane_max_age_days = config->session_store_max_age_days,
+		/* no time at all is the shortest one: 0 would be the usual */
+		.fresh_ms = config->agent.gateway_auto_continue_freshness_s * 1000 + 1,
 	};
 }
 

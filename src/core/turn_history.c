@@ -106,7 +106,7 @@ on_answer(struct turn_history *h, const struct event *ev, struct json payload)
 static void
 on_running(struct turn_history *h, const struct event *ev, struct json payload)
 {
-	struct json wakes;
+	struct json wakes, inputs;
 	struct json_iter it;
 
 	h->marked = false;
@@ -115,6 +115,12 @@ on_running(struct turn_history *h, const struct event *ev, struct json payload)
 		while (json_next(&it))
 			*vec_push(&h->wakes) = arena_str(h->kept, json_str(it.value, &h->scratch));
 	}
+	if (!h->begun && json_find(payload, STR("consumes"), &inputs)) {
+		it = json_iter(inputs);
+		if (json_next(&it))
+			h->trigger = arena_str(h->kept, json_str(it.value, &h->scratch));
+	}
+	h->begun = true;
 	if (h->leased_since_ms == 0)
 		h->leased_since_ms = ev->created_at_ms;
 }

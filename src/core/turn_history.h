@@ -12,6 +12,7 @@
 struct turn_history {
 	struct arena *kept;
 	struct arena scratch;
+	bool begun;         /* its first status_running was there */
 	int64_t steps;      /* requests that were answered */
 	size_t parked_on;   /* calls that the last park named; 0: none */
 	int64_t last_at_ms; /* of the last event */
@@ -22,6 +23,7 @@ struct turn_history {
 	bool marked;                /* rescheduled by one of them, and not running since ... */
 	enum recover_reason reason; /* ... for this reason */
 	VEC(struct str) wakes;      /* that started it */
+	struct str trigger;         /* the first input it began with; empty: none */
 	struct str open_request;    /* a span without its end; empty: none */
 	struct str directive;       /* arguments of the last session_directive that was noted */
 	VEC(struct turn_call) calls;

@@ -69,6 +69,7 @@ struct engine_settings {
 	/* Of lanes by source descriptor: does everybody in a group, in a thread, have their own? */
 	bool group_per_user, thread_per_user;
 	int64_t lane_max_age_days; /* lanes not used for so long are forgotten; 0: none is */
+	int64_t fresh_ms; /* an open turn that is older is not continued by itself; 0: an hour */
 };
 
 /* Where on this machine a session's files are. */

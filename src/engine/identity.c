@@ -102,6 +102,14 @@ identity_knows_user(const struct identity *id, struct str user)
 	return map_find(&id->users, user) != NULL;
 }
 
+enum role
+identity_role(const struct identity *id, struct str user)
+{
+	const struct user *u = map_find(&id->users, user);
+
+	return u ? u->role : ROLE_NONE;
+}
+
 bool
 identity_knows_digest(const struct identity *id, const struct sha256 *digest)
 {

@@ -24,6 +24,8 @@ void identity_load(struct identity *id, void (*done)(void *ctx, int rc, const st
 
 struct engine *identity_engine(struct identity *id);
 bool identity_knows_user(const struct identity *id, struct str user);
+/* ROLE_NONE: there is no such user. */
+enum role identity_role(const struct identity *id, struct str user);
 bool identity_knows_digest(const struct identity *id, const struct sha256 *digest);
 /* A user that is there, or has another role from now on. */
 void identity_put_user(struct identity *id, struct str user, enum role role);

@@ -17,6 +17,7 @@
 #include "engine/recover.h"
 #include "engine/rollover.h"
 #include "engine/turn.h"
+#include "engine/turn_recover.h"
 #include "engine/turn_refusal.h"
 #include "engine/wake_private.h"
 
@@ -285,30 +286,6 @@ pick_from_queue(struct sighting *s)
 
 /* ---- a turn is open and nobody runs it ---- */
 
-/* Did the process that ran it die in the middle, or was it put off in good order? */
-static bool
-was_cut_short(const struct look *l)
-{
-	enum turn_phase phase = l->session.row.state.phase;
-
-	return phase == TURN_RUNNING || (phase == TURN_RESCHEDULED && !l->history.marked);
-}
-
-static struct recover_turn_plan
-judge(const struct look *l)
-{
-	const struct turn_history *h = &l->history;
-	struct recover_turn_facts f = {
-		.now_ms = host_now_ms(l->en->host),
-		.updated_at_ms = h->last_at_ms,
-		.turn_open = true,
-		.attempts = h->marked ? h->continuations - 1 : h->continuations,
-		.authorised = true,
-	};
-
-	return recover_turn_decide(&RECOVER_SETTINGS_DEFAULT, &(struct recover_mark){ 0 }, &f);
-}
-
 /* What the turn has asked for before it was cut short stands in its log. */
 static void
 restore_order(struct sighting *s)
@@ -351,12 +328,6 @@ plan_open_turn(struct sighting *s)
 	s->begin.wakes = wake_queue_named(l->wakes, &s->look->arena,
 					  (struct str_list){ h->wakes.ptr, h->wakes.len });
 	restore_order(s);
-	if (parked)
-		return;
-	s->begin.plan.recover = judge(l);
-	s->begin.plan.note = recover_model_note(s->begin.plan.reason);
-	if (was_cut_short(l) || s->begin.plan.recover.turn == RECOVER_TURN_INTERRUPT)
-		s->begin.plan.how = TURN_RECOVERS;
 }
 
 /* Its own confirmations are answers like any other: look again. Whoever was faster wakes too. */
@@ -392,6 +363,35 @@ settles_questions(struct sighting *s)
 }
 
 static void
+run_open_turn(struct sighting *s)
+{
+	if (s->begin.plan.how == TURN_CONTINUES && s->begin.plan.inputs.interrupts.len > 0)
+		s->begin.plan.how = TURN_STOPS;
+	if (turn_machine_has_work(&s->look->arena, &s->begin.plan))
+		start_turn(s);
+	else
+		end_look(s);
+}
+
+static void
+on_judged(void *ctx, int rc, const struct err *err, const struct recover_turn_plan *plan)
+{
+	struct sighting *s = ctx;
+
+	if (rc != 0)
+		try_later(s, err);
+	if (rc != 0 || s->actor->en->draining) {
+		end_look(s);
+		return;
+	}
+	s->begin.plan.recover = *plan;
+	s->begin.plan.note = recover_model_note(s->begin.plan.reason);
+	if (turn_recover_was_cut_short(s->look) || plan->turn == RECOVER_TURN_INTERRUPT)
+		s->begin.plan.how = TURN_RECOVERS;
+	run_open_turn(s);
+}
+
+static void
 go_on_with_turn(struct sighting *s)
 {
 	struct look *l = s->look;
@@ -405,12 +405,10 @@ go_on_with_turn(struct sighting *s)
 	if (settles_questions(s))
 		return;
 	plan_open_turn(s);
-	if (s->begin.plan.how == TURN_CONTINUES && s->begin.plan.inputs.interrupts.len > 0)
-		s->begin.plan.how = TURN_STOPS;
-	if (turn_machine_has_work(&l->arena, &s->begin.plan))
-		start_turn(s);
+	if (l->session.row.state.phase == TURN_PARKED)
+		run_open_turn(s);
 	else
-		end_look(s);
+		turn_recover_judge(l, on_judged, s);
 }
 
 /* ---- looking ---- */

@@ -50,6 +50,7 @@ start(struct engine_rig *r)
 		.settings.default_model = STR("demo"),
 		.owner_token = STR(RIG_OWNER_TOKEN),
 		.settings.queue_depth = 20,
+		.settings.fresh_ms = r->fresh_ms,
 		.clean = !r->unclean,
 	});
 	engine_start(r->en, on_started, &started);

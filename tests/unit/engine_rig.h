@@ -12,7 +12,8 @@ struct engine_rig {
 	struct virtual_host host;
 	struct store *store;
 	bool on_sqlite;
-	bool unclean; /* the next start finds no marker of the last process */
+	bool unclean;     /* the next start finds no marker of the last process */
+	int64_t fresh_ms; /* of the next start; 0: the usual */
 	struct sqlite_dir dir;
 	struct engine *en;
 	struct engine_caller owner;

@@ -1,0 +1,156 @@
+#include "engine/turn_recover.h"
+
+#include "engine/access.h"
+#include "lane_rig.h"
+
+static const int64_t HOUR_MS = INT64_C(3600) * 1000;
+
+static void
+begin_long_turn(struct engine_rig *r, const struct engine_caller *who, struct str session)
+{
+	rig_expect(rig_say(r, &(struct engine_message){ .text = STR("wait 500\nsay x") },
+			   (struct rig_call){ .caller = who, .id = session }),
+		   0, NULL);
+}
+
+static enum turn_phase
+phase_of(struct engine_rig *r, struct str session)
+{
+	return engine_rig_session(r, session.ptr)->row.state.phase;
+}
+
+/* Waits until nobody works on anything. */
+static void
+settle(struct engine_rig *r)
+{
+	virtual_host_settle(&r->host);
+	for (int quiet = 0; quiet < 3; quiet++) {
+		if (store_wait(r->store, 50))
+			quiet = 0;
+		virtual_host_settle(&r->host);
+	}
+}
+
+/* How the log goes on after a restart that comes so much later. */
+static struct str
+log_after(struct engine_rig *r, struct str session, int64_t later_ms)
+{
+	int64_t from;
+
+	engine_rig_drain(r, r->en);
+	virtual_host_advance(&r->host, later_ms);
+	from = engine_rig_session(r, session.ptr)->row.head_seq + 1;
+	engine_rig_restart(r);
+	settle(r);
+	return engine_rig_log(r, session.ptr, from);
+}
+
+static void
+h5_a_fresh_turn_goes_on_and_a_stale_one_does_not(void **state)
+{
+	struct engine_rig r;
+	struct str session;
+
+	engine_rig_init(&r, *state != NULL);
+	session = rig_open(&r, NULL, "cli:a");
+	begin_long_turn(&r, NULL, session);
+	check_str("fresh", log_after(&r, session, HOUR_MS),
+		  STR("status_running model_request_start"));
+	check_str("stale", log_after(&r, session, HOUR_MS + 1), STR("error status_idle"));
+	assert_int_equal(engine_rig_session(&r, session.ptr)->row.last_stop, STOP_INTERRUPTED);
+	engine_rig_release(&r);
+}
+
+static void
+h5_freshness_is_the_operators(void **state)
+{
+	struct engine_rig r;
+	struct str session;
+
+	(void)state;
+	engine_rig_init(&r, false);
+	session = rig_open(&r, NULL, "cli:a");
+	begin_long_turn(&r, NULL, session);
+	engine_rig_drain(&r, r.en);
+	virtual_host_advance(&r.host, 2 * HOUR_MS);
+	r.fresh_ms = 2 * HOUR_MS;
+	engine_rig_restart(&r);
+	settle(&r);
+	assert_int_equal(phase_of(&r, session), TURN_RUNNING);
+	engine_rig_release(&r);
+}
+
+static void
+on_removed(void *ctx, const struct store_result *result)
+{
+	assert_int_equal(result->rc, 0);
+	*(bool *)ctx = true;
+}
+
+static void
+h5_whoever_may_no_longer_speak_does_not_go_on(void **state)
+{
+	const struct engine_caller *ann;
+	struct store_put gone = { .record = { .kind = RECORD_PARTICIPANT },
+				  .if_version = STORE_VERSION_ANY,
+				  .remove = true };
+	struct engine_rig r;
+	struct str session;
+	bool removed = false;
+
+	engine_rig_init(&r, *state != NULL);
+	ann = rig_person(&r, "ann");
+	session = rig_open(&r, ann, "cli:a");
+	begin_long_turn(&r, ann, session);
+	check_str("she may", log_after(&r, session, 1000),
+		  STR("status_running model_request_start"));
+	gone.record.id = access_participant_id(&r.arena, session, ann->who.user_id);
+	store_append(r.store, &(struct store_item){ .puts = &gone, .put_count = 1 }, on_removed,
+		     &removed);
+	engine_rig_await(&r, &removed);
+	check_str("she may not", log_after(&r, session, 1000), STR("error status_idle"));
+	assert_non_null(
+		strstr(engine_rig_payload(&r, session.ptr,
+					  engine_rig_session(&r, session.ptr)->row.head_seq - 1)
+			       .ptr,
+		       "may no longer"));
+	engine_rig_release(&r);
+}
+
+static void
+h5_a_suspended_session_does_not_go_on(void **state)
+{
+	struct rig_answer *lane;
+	struct engine_rig r;
+
+	engine_rig_init(&r, *state != NULL);
+	lane = resolve(&r, "{'source':{'platform':'irc','chat_id':'a'}}");
+	begin_long_turn(&r, NULL, lane->id);
+	rig_end(&r, engine_lane_suspend, (struct rig_call){ .id = lane->lane });
+	check_str("suspended", log_after(&r, lane->id, 1000), STR("error status_idle"));
+	engine_rig_release(&r);
+}
+
+static const struct {
+	const char *name;
+	CMUnitTestFunction run;
+} ROWS[] = {
+	{ "h5_a_fresh_turn_goes_on_and_a_stale_one_does_not",
+	  h5_a_fresh_turn_goes_on_and_a_stale_one_does_not },
+	{ "h5_whoever_may_no_longer_speak_does_not_go_on",
+	  h5_whoever_may_no_longer_speak_does_not_go_on },
+	{ "h5_a_suspended_session_does_not_go_on", h5_a_suspended_session_does_not_go_on },
+};
+
+int
+main(void)
+{
+	struct suite s = { 0 };
+
+	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) { /* in memory, and on disk */
+		suite_add(&s, ROWS[i].name, ROWS[i].run, NULL);
+		suite_add(&s, ROWS[i].name, ROWS[i].run, "");
+	}
+	SUITE_TEST(&s, h5_freshness_is_the_operators);
+	return suite_run(&s, "engine/turn_recover");
+}
