@@ -64,7 +64,6 @@ write_text(struct loading *l, const struct lane_entry *entry)
 	context_text_write(&facts, &out);
 	l->lane.text = arena_str(l->arena, buf_str(&out));
 	l->lane.redact = around.redact;
-	l->lane.resumes = entry->recover.resume_pending;
 	buf_release(&out);
 }
 

@@ -5,7 +5,6 @@
 struct context_lane {
 	struct str text; /* "## Current Session Context …"; empty: no lane is in the session */
 	bool redact;     /* ids of people are hashed wherever they stand for a name */
-	bool resumes;    /* it is marked to be resumed: a turn that ends well takes that away */
 };
 typedef void
 context_lane_fn(void *ctx, int rc, const struct err *err, const struct context_lane *lane);

@@ -278,22 +278,6 @@ lane_change(struct engine *en, const struct lane_change *change)
 	change_again(ch);
 }
 
-static bool
-clear_mark(void *ctx, struct lane_entry *entry)
-{
-	bool marked = entry->recover.resume_pending;
-
-	(void)ctx;
-	recover_mark_turn_ended(&entry->recover, true);
-	return marked;
-}
-
-void
-lane_resumed(struct engine *en, struct str session)
-{
-	lane_change(en, &(struct lane_change){ .session = session, .decide = clear_mark });
-}
-
 /* ---- the operator's policy ---- */
 
 struct reset_policy

@@ -45,9 +45,6 @@ struct lane_change {
 };
 void lane_change(struct engine *en, const struct lane_change *change);
 
-/* A turn of its session ended well: it need not be resumed any more. */
-void lane_resumed(struct engine *en, struct str session);
-
 /* What the operator's policy says of this lane, and when it will have expired at the earliest. */
 struct reset_policy lane_policy(struct engine *en, const struct lane_entry *lane);
 int64_t lane_boundary_ms(struct engine *en, const struct lane_entry *lane, int hour);

@@ -7,7 +7,6 @@
 #include "base/xalloc.h"
 #include "engine/commit.h"
 #include "engine/fanout.h"
-#include "engine/lane.h"
 #include "engine/runtime.h"
 #include "engine/tool_work.h"
 #include "engine/wake.h"
@@ -228,8 +227,6 @@ on_committed(void *ctx, const struct commit_result *result)
 		return;
 	}
 	take_note(t, result->store->fence);
-	if (t->setup.lane.resumes && (t->ended == STOP_END_TURN || t->ended == STOP_RESCHEDULING))
-		lane_resumed(t->en, t->actor->id);
 	if (t->en->config.files.put)
 		tell_files(t, result);
 	step(t, (struct turn_input){ .kind = TURN_IN_COMMITTED });
