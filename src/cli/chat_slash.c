@@ -5,7 +5,6 @@
 #include "cli/chat.h"
 #include "cli/record.h"
 #include "cli/term_text.h"
-#include "cli/url_text.h"
 
 struct slash {
 	const char *word, *args, *summary;
@@ -64,27 +63,8 @@ switch_to(struct chat *chat, const struct chat_choice *choice, struct err *e)
 	return CHAT_SLASH_DONE;
 }
 
-static enum chat_slash_result
-resume(struct chat *chat, struct str args, struct err *e)
-{
-	struct str path;
-	struct json session;
-
-	if (args.len == 0) {
-		err_set(e, ERR_USAGE, "/resume ID; /sessions lists them");
-		return CHAT_SLASH_DONE;
-	}
-	args = arena_str(&chat->call->a, args);
-	path = call_path(chat->call, "/v1/sessions/", args.ptr, "");
-	/* asked first: opening an id that is not there would make a session of that name */
-	if (call_ask(chat->call, "GET", path, (struct str){ 0 }, &session, e) != 0)
-		return CHAT_SLASH_DONE;
-	return switch_to(chat, &(struct chat_choice){ .id = args.ptr }, e);
-}
-
 /* Those of the chat itself; all others are the server's. */
 static const struct slash SLASHES[] = {
-	{ "/resume", "ID", "go on with another session", resume },
 	{ "/quit", "", "leave (Ctrl-D)", quit },
 	{ "/exit", "", "the same", quit },
 };

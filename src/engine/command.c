@@ -19,6 +19,7 @@ static command_fn *const RUN[CHAT_COMMANDS] = {
 	[CHAT_NEW] = command_reset_begin,
 	[CHAT_QUEUE] = command_queue_say,
 	[CHAT_RESET] = command_reset_begin,
+	[CHAT_RESUME] = command_resume_go,
 	[CHAT_RETRY] = command_history_retry,
 	[CHAT_SESSIONS] = command_show_sessions,
 	[CHAT_STATUS] = command_show_status,

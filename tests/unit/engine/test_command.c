@@ -57,9 +57,10 @@ L3_every_row_of_the_table_is_carried_out(void **state)
 	start(&r, state);
 	for (size_t i = 0; i < CHAT_COMMANDS; i++) {
 		struct rig_answer *a;
-		struct str line =
-			arena_printf(&r.arena, "/%s%s", CHAT_TABLE[i].name,
-				     CHAT_TABLE[i].takes == CHAT_TAKES_TEXT ? " say hi" : "");
+		struct str line = arena_printf(&r.arena, "/%s%s", CHAT_TABLE[i].name,
+					       CHAT_TABLE[i].takes == CHAT_TAKES_TEXT ? " say hi"
+					       : i == CHAT_RESUME                     ? " cli:a"
+										      : "");
 
 		a = run(&r, line.ptr);
 		if (a->rc != 0 && a->rc != ERR_CONFLICT)
