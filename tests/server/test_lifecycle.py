@@ -127,6 +127,19 @@ class Lifecycle(unittest.TestCase):
         self.assertFalse(self.lane(reset)["suspended"])
         self.assert_whole()
 
+    def test_K6_a_resume_ends_with_the_next_successful_turn(self):
+        self.begin()
+        first = self.resolve()
+        self.client.ask("POST", f"/v1/lanes/{first['lane_id']}/resume_pending", {"reason": "restart_timeout"})
+        self.resolve()
+        self.assertTrue(self.lane(first)["resume_pending"])
+        self.client.post(first["session"]["id"], "say hello", mode="wait")
+        until = time.monotonic() + AWAIT_S
+        while self.lane(first)["resume_pending"]:
+            self.assertLess(time.monotonic(), until)
+            time.sleep(0.02)
+        self.assert_whole()
+
     # ---- resets by the clock ----
 
     def reset_reason(self, config, spoke_at, asked_at):
