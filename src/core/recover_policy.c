@@ -75,6 +75,7 @@ recover_turn_decide(const struct recover_settings *s, const struct recover_mark 
 		return (struct recover_turn_plan){
 			.turn = RECOVER_TURN_HOLD,
 			.why = RECOVER_WHY_BREAKER,
+			.attempt = f->attempts + 1,
 		};
 	return (struct recover_turn_plan){
 		.turn = RECOVER_TURN_CONTINUE,

@@ -68,7 +68,8 @@ struct recover_turn_facts {
 struct recover_turn_plan {
 	enum recover_turn turn;
 	enum recover_why why;
-	unsigned attempt; /* RECOVER_TURN_CONTINUE: the number of this continuation, from 1 */
+	unsigned
+		attempt; /* RECOVER_TURN_CONTINUE, _HOLD: the number of this continuation, from 1 */
 };
 
 /* Sets the mark; false, and nothing changed, when suspended. For drains: a new mark replaces the

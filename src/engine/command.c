@@ -123,7 +123,7 @@ on_submitted(void *ctx, const struct commit_result *result)
 	bool stored = r->rc == 0 || r->rc == ERR_UNAVAILABLE; /* it may be */
 
 	if (stored && c->wakes)
-		wake_session(c->en, c->session);
+		wake_asked(c->en, c->session);
 	if (stored && c->after)
 		c->after(c);
 	if (r->rc == ERR_CONFLICT && c->again) {

@@ -210,7 +210,7 @@ on_committed(void *ctx, const struct commit_result *result)
 		return;
 	}
 	if (a->batch.wakes && (r->rc == 0 || r->rc == ERR_UNAVAILABLE)) /* it may be stored */
-		wake_session(a->en, a->session);
+		wake_asked(a->en, a->session);
 	if (r->rc != 0) {
 		arrival_fail(a, r->rc, &r->err);
 		return;

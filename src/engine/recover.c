@@ -2,10 +2,12 @@
 
 #include <stdlib.h>
 
+#include "base/json_write.h"
 #include "base/log.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "engine/lane.h"
+#include "engine/wake.h"
 
 enum { PAGE_ROWS = 500, AT_ONCE = 16 };
 
@@ -31,6 +33,8 @@ struct recovery {
 	enum reading reading;
 	int64_t cursor_ms;
 	struct str cursor_id;
+	int64_t open_turns;
+	VEC(int64_t) starts; /* unclean ones with open turns, this one included */
 	size_t next, active;
 	int64_t marked, suspended;
 	void (*done)(void *ctx, int rc, const struct err *err);
@@ -48,6 +52,7 @@ recovery_end(struct recovery *r, int rc, const struct err *err)
 	r->done(r->ctx, rc, err);
 	map_release(&r->seen);
 	vec_release(&r->found);
+	vec_release(&r->starts);
 	arena_release(&r->scratch);
 	arena_release(&r->arena);
 	free(r);
@@ -110,6 +115,99 @@ pump(struct recovery *r)
 		recovery_end(r, 0, NULL);
 }
 
+/* ---- the breaker ---- */
+
+static void
+on_counted(void *ctx, const struct commit_result *result)
+{
+	struct recovery *r = ctx;
+
+	if (result->store->rc != 0)
+		recovery_end(r, result->store->rc, &result->store->err);
+	else
+		pump(r);
+}
+
+static void
+put_starts(struct recovery *r)
+{
+	struct commit *c = commit_new(r->en, STR(""));
+	struct buf body;
+	struct jw w;
+
+	buf_init(&body, STORE_PAYLOAD_MAX);
+	jw_init(&w, &body);
+	jw_object(&w);
+	jw_key(&w, STR("at"));
+	jw_array(&w);
+	for (size_t i = 0; i < r->starts.len; i++)
+		jw_int(&w, r->starts.ptr[i]);
+	jw_end_array(&w);
+	jw_end_object(&w);
+	commit_put(c, &(struct store_put){ .record = { .kind = RECORD_UNCLEAN_STARTS,
+						       .id = STR("server"),
+						       .body = buf_str(&body) },
+					   .if_version = STORE_VERSION_ANY });
+	buf_release(&body);
+	commit_submit(c, on_counted, r);
+}
+
+/* Those that are too old to matter go. */
+static bool
+on_starts_row(void *ctx, const struct store_row *row)
+{
+	struct recovery *r = ctx;
+	struct json_iter it;
+	struct json_doc doc;
+	struct json at;
+	int64_t ms;
+
+	if (json_parse(&r->scratch, row->record->body, &JSON_LIMITS_DEFAULT, &doc, NULL) == 0 &&
+	    json_find(json_root(&doc), STR("at"), &at)) {
+		it = json_iter(at);
+		while (json_next(&it))
+			if (json_take_int(it.value, 0, INT64_MAX, &ms, NULL) == 0 &&
+			    r->now_ms - ms <= RECOVER_SETTINGS_DEFAULT.breaker_window_ms)
+				*vec_push(&r->starts) = ms;
+	}
+	arena_reset(&r->scratch);
+	return false;
+}
+
+static void
+on_starts(void *ctx, int rc, bool more, const struct err *err)
+{
+	struct recovery *r = ctx;
+
+	(void)more;
+	if (rc != 0) {
+		recovery_end(r, rc, err);
+		return;
+	}
+	*vec_push(&r->starts) = r->now_ms;
+	if (recover_breaker_open(&RECOVER_SETTINGS_DEFAULT, r->starts.ptr, r->starts.len,
+				 r->now_ms)) {
+		log_write(LOG_WARN, "recover.turns_held", LOG_INT("turns", r->open_turns),
+			  LOG_INT("unclean_starts", (int64_t)r->starts.len));
+		wake_hold_back(r->en);
+	}
+	put_starts(r);
+}
+
+static void
+count_start(struct recovery *r)
+{
+	if (r->open_turns == 0 || r->en->draining)
+		pump(r);
+	else
+		store_read(r->en->store,
+			   &(struct store_query){ .kind = STORE_GET_RECORD,
+						  .record_kind = RECORD_UNCLEAN_STARTS,
+						  .record_id = STR("server"),
+						  .limit = 1 },
+			   on_starts_row, on_starts, r);
+}
+
 /* ---- which ones ---- */
 
 static void
@@ -134,13 +232,15 @@ on_session(void *ctx, const struct store_row *row)
 	enum turn_phase phase = session->row.state.phase;
 	struct recovery *r = ctx;
 
+	bool open = phase == TURN_RUNNING || phase == TURN_RESCHEDULED;
+
 	r->cursor_ms = session->row.counters.last_activity_ms;
 	r->cursor_id = arena_str(&r->arena, session->id);
+	r->open_turns += open && r->reading == READING_OPEN;
 	if (session->lane_key.len > 0)
 		add(r, &(struct found){ .session = session->id,
 					.active_ms = r->cursor_ms,
-					.turn_open = phase == TURN_RUNNING ||
-						     phase == TURN_RESCHEDULED });
+					.turn_open = open });
 	return true;
 }
 
@@ -178,7 +278,7 @@ on_page(void *ctx, int rc, bool more, const struct err *err)
 		r->cursor_id = (struct str){ 0 };
 	}
 	if (r->reading == READINGS || r->en->draining)
-		pump(r);
+		count_start(r);
 	else
 		read_page(r);
 }

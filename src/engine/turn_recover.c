@@ -6,6 +6,7 @@
 #include "engine/access.h"
 #include "engine/identity.h"
 #include "engine/lane.h"
+#include "engine/wake.h"
 
 enum { PAGE_ROWS = 50 };
 
@@ -49,6 +50,7 @@ decide(struct judging *j)
 		.turn_open = true,
 		.attempts = h->marked ? h->continuations - 1 : h->continuations,
 		.authorised = !j->unauthorised,
+		.breaker_open = wake_is_held(l->en, l->session_id),
 	};
 	struct recover_turn_plan plan;
 

@@ -388,7 +388,11 @@ on_judged(void *ctx, int rc, const struct err *err, const struct recover_turn_pl
 	s->begin.plan.note = recover_model_note(s->begin.plan.reason);
 	if (turn_recover_was_cut_short(s->look) || plan->turn == RECOVER_TURN_INTERRUPT)
 		s->begin.plan.how = TURN_RECOVERS;
-	run_open_turn(s);
+	if (plan->turn == RECOVER_TURN_HOLD && s->begin.plan.how == TURN_CONTINUES &&
+	    s->begin.plan.inputs.interrupts.len == 0)
+		end_look(s); /* the log says already that it waits */
+	else
+		run_open_turn(s);
 }
 
 static void
@@ -494,7 +498,9 @@ wake_new(struct engine *en)
 	w->en = en;
 	map_init(&w->naps, rand_u64(&en->rand));
 	map_init(&w->recovering, rand_u64(&en->rand));
+	map_init(&w->held, rand_u64(&en->rand));
 	arena_init(&w->ids);
+	arena_init(&w->held_ids);
 	return w;
 }
 
@@ -509,6 +515,8 @@ wake_free(struct wake **p)
 	wake_due_free(w);
 	map_release(&w->naps);
 	map_release(&w->recovering);
+	map_release(&w->held);
+	arena_release(&w->held_ids);
 	vec_release(&w->found);
 	arena_release(&w->ids);
 	if (w->drain_timer)
@@ -562,7 +570,7 @@ waking_end(struct waking *w, int rc, const struct err *err)
 
 	if (rc == 0) {
 		answer.id = w->session;
-		wake_session(w->en, w->session);
+		wake_asked(w->en, w->session);
 	}
 	w->call.done(w->call.ctx, &answer);
 	arena_release(&w->arena);

@@ -33,6 +33,9 @@ struct wake {
 	VEC(struct str) found;
 	size_t next, active; /* of found: not begun yet, under way */
 	struct map recovering;
+	bool holds;      /* what is found open is held back ... */
+	struct map held; /* ... these sessions, until somebody asks for them */
+	struct arena held_ids;
 	int64_t cursor_ms;
 	struct str cursor_id;
 	void (*known)(void *ctx, int rc, const struct err *err);

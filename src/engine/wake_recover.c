@@ -43,12 +43,34 @@ wake_recover_settled(struct wake *w, struct str session)
 static bool
 on_session(void *ctx, const struct store_row *row)
 {
+	enum turn_phase phase = row->session->row.state.phase;
 	struct wake *w = ctx;
 
 	w->cursor_ms = row->session->row.counters.last_activity_ms;
 	w->cursor_id = arena_str(&w->ids, row->session->id);
 	*vec_push(&w->found) = w->cursor_id;
+	if (w->holds && (phase == TURN_RUNNING || phase == TURN_RESCHEDULED))
+		map_put(&w->held, arena_str(&w->held_ids, w->cursor_id), w);
 	return true;
+}
+
+void
+wake_hold_back(struct engine *en)
+{
+	en->wake->holds = true;
+}
+
+bool
+wake_is_held(const struct engine *en, struct str session)
+{
+	return map_find(&en->wake->held, session) != NULL;
+}
+
+void
+wake_asked(struct engine *en, struct str session)
+{
+	map_remove(&en->wake->held, session);
+	wake_session(en, session);
 }
 
 static void read_page(struct wake *w);

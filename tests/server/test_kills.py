@@ -46,6 +46,7 @@ class Kills(unittest.TestCase):
     def await_rest(self, client):
         until = time.monotonic() + QUIET_S
         for session in SESSIONS:
+            client.ask("POST", f"/v1/sessions/{session}/wake")  # after so many kills turns wait for it
             while True:
                 state = client.session(session)
                 if state["activity"] == "idle" and all(

@@ -81,6 +81,7 @@ sim_node_new(struct world *w)
 		.settings.approvals = { .unattended = APPROVAL_DENY,
 					.expire_after_ms = w->rules.expire_ms,
 					.expired = APPROVAL_ALLOW },
+		.clean = true, /* after too many crashes turns would wait for somebody to ask */
 	});
 	sim_trace(w, "%s begins", n->name);
 	engine_start(n->en, on_started, n);

@@ -241,6 +241,18 @@ wake_session(struct engine *en, struct str session)
 }
 
 void
+wake_asked(struct engine *en, struct str session)
+{
+	wake_session(en, session);
+}
+
+void
+wake_hold_back(struct engine *en)
+{
+	(void)en;
+}
+
+void
 wake_recover(struct engine *en, void (*done)(void *ctx, int rc, const struct err *err), void *ctx)
 {
 	(void)en;

@@ -256,6 +256,7 @@ start_engine(struct rig *r)
 		.settings.queue_depth = 20,
 		.settings.quiet_ms = 1500,
 		.settings.approvals = approval_settings_default(),
+		.clean = true, /* turns are to go on by themselves, however often it dies */
 	};
 
 	config.settings.user_budget = r->user_budget;

@@ -9,7 +9,7 @@
 #include "harness.h"
 
 static void
-h5_a_marker_is_found_once(void **state)
+H5_a_marker_is_found_once(void **state)
 {
 	char folder[] = "/tmp/perdure-marker-XXXXXX", path[96];
 	struct stat st;
@@ -34,7 +34,7 @@ h5_a_marker_is_found_once(void **state)
 }
 
 static void
-h5_what_cannot_be_marked_is_said(void **state)
+H5_what_cannot_be_marked_is_said(void **state)
 {
 	char folder[] = "/tmp/perdure-marker-XXXXXX", path[96];
 	struct err e;
@@ -57,7 +57,7 @@ main(void)
 {
 	struct suite s = { 0 };
 
-	SUITE_TEST(&s, h5_a_marker_is_found_once);
-	SUITE_TEST(&s, h5_what_cannot_be_marked_is_said);
+	SUITE_TEST(&s, H5_a_marker_is_found_once);
+	SUITE_TEST(&s, H5_what_cannot_be_marked_is_said);
 	return suite_run(&s, "clean_marker");
 }

@@ -121,7 +121,7 @@ static const struct {
 	{ "H5 breaker holds the turn",
 	  { .resume_pending = true, .marked_at_ms = NOW },
 	  { NOW, NOW, true, 0, true, true },
-	  { RECOVER_TURN_HOLD, RECOVER_WHY_BREAKER, 0 } },
+	  { RECOVER_TURN_HOLD, RECOVER_WHY_BREAKER, 1 } },
 	{ "H5 breaker does not keep a stale turn",
 	  { .resume_pending = true, .marked_at_ms = 0 },
 	  { NOW, NOW, true, 0, true, true },

@@ -26,7 +26,7 @@ restart(struct engine_rig *r, bool unclean)
 }
 
 static void
-h5_an_unclean_start_marks_what_was_active(void **state)
+H5_an_unclean_start_marks_what_was_active(void **state)
 {
 	struct rig_answer *old, *spoken, *recent, *suspended;
 	struct lane_entry entry;
@@ -65,7 +65,7 @@ h5_an_unclean_start_marks_what_was_active(void **state)
 }
 
 static void
-h5_after_a_clean_end_nothing_changes(void **state)
+H5_after_a_clean_end_nothing_changes(void **state)
 {
 	struct rig_answer *lane;
 	struct str before;
@@ -80,7 +80,7 @@ h5_after_a_clean_end_nothing_changes(void **state)
 }
 
 static void
-h5_what_three_starts_found_at_work_is_suspended(void **state)
+H5_what_three_starts_found_at_work_is_suspended(void **state)
 {
 	struct rig_answer *lane;
 	struct engine_rig r;
@@ -103,7 +103,7 @@ h5_what_three_starts_found_at_work_is_suspended(void **state)
 }
 
 static void
-h5_a_start_that_finds_it_at_rest_forgets_the_count(void **state)
+H5_a_start_that_finds_it_at_rest_forgets_the_count(void **state)
 {
 	static const int64_t LATER_MS = 200 * 1000;
 	struct rig_answer *lane;
@@ -126,7 +126,7 @@ h5_a_start_that_finds_it_at_rest_forgets_the_count(void **state)
 }
 
 static void
-h5_a_drain_that_cannot_wait_marks_its_lanes(void **state)
+H5_a_drain_that_cannot_wait_marks_its_lanes(void **state)
 {
 	struct rig_answer *running, *idle, *suspended;
 	struct lane_entry entry;
@@ -155,7 +155,7 @@ h5_a_drain_that_cannot_wait_marks_its_lanes(void **state)
 }
 
 static void
-h5_only_a_successful_turn_clears_the_mark(void **state)
+H5_only_a_successful_turn_clears_the_mark(void **state)
 {
 	struct rig_answer *lane;
 	struct engine_rig r;
@@ -185,7 +185,7 @@ h5_only_a_successful_turn_clears_the_mark(void **state)
 }
 
 static void
-h5_a_start_reads_its_lanes_in_pages(void **state)
+H5_a_start_reads_its_lanes_in_pages(void **state)
 {
 	enum { LANES = 520 };
 	struct engine_rig r;
@@ -205,15 +205,15 @@ static const struct {
 	const char *name;
 	CMUnitTestFunction run;
 } ROWS[] = {
-	{ "h5_an_unclean_start_marks_what_was_active", h5_an_unclean_start_marks_what_was_active },
-	{ "h5_after_a_clean_end_nothing_changes", h5_after_a_clean_end_nothing_changes },
-	{ "h5_what_three_starts_found_at_work_is_suspended",
-	  h5_what_three_starts_found_at_work_is_suspended },
-	{ "h5_a_start_that_finds_it_at_rest_forgets_the_count",
-	  h5_a_start_that_finds_it_at_rest_forgets_the_count },
-	{ "h5_a_drain_that_cannot_wait_marks_its_lanes",
-	  h5_a_drain_that_cannot_wait_marks_its_lanes },
-	{ "h5_only_a_successful_turn_clears_the_mark", h5_only_a_successful_turn_clears_the_mark },
+	{ "H5_an_unclean_start_marks_what_was_active", H5_an_unclean_start_marks_what_was_active },
+	{ "H5_after_a_clean_end_nothing_changes", H5_after_a_clean_end_nothing_changes },
+	{ "H5_what_three_starts_found_at_work_is_suspended",
+	  H5_what_three_starts_found_at_work_is_suspended },
+	{ "H5_a_start_that_finds_it_at_rest_forgets_the_count",
+	  H5_a_start_that_finds_it_at_rest_forgets_the_count },
+	{ "H5_a_drain_that_cannot_wait_marks_its_lanes",
+	  H5_a_drain_that_cannot_wait_marks_its_lanes },
+	{ "H5_only_a_successful_turn_clears_the_mark", H5_only_a_successful_turn_clears_the_mark },
 };
 
 int
@@ -225,6 +225,6 @@ main(void)
 		suite_add(&s, ROWS[i].name, ROWS[i].run, NULL);
 		suite_add(&s, ROWS[i].name, ROWS[i].run, "");
 	}
-	SUITE_TEST(&s, h5_a_start_reads_its_lanes_in_pages);
+	SUITE_TEST(&s, H5_a_start_reads_its_lanes_in_pages);
 	return suite_run(&s, "engine/recover");
 }

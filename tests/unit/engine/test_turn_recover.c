@@ -46,7 +46,7 @@ log_after(struct engine_rig *r, struct str session, int64_t later_ms)
 }
 
 static void
-h5_a_fresh_turn_goes_on_and_a_stale_one_does_not(void **state)
+H5_a_fresh_turn_goes_on_and_a_stale_one_does_not(void **state)
 {
 	struct engine_rig r;
 	struct str session;
@@ -62,7 +62,7 @@ h5_a_fresh_turn_goes_on_and_a_stale_one_does_not(void **state)
 }
 
 static void
-h5_freshness_is_the_operators(void **state)
+H5_freshness_is_the_operators(void **state)
 {
 	struct engine_rig r;
 	struct str session;
@@ -88,7 +88,7 @@ on_removed(void *ctx, const struct store_result *result)
 }
 
 static void
-h5_whoever_may_no_longer_speak_does_not_go_on(void **state)
+H5_whoever_may_no_longer_speak_does_not_go_on(void **state)
 {
 	const struct engine_caller *ann;
 	struct store_put gone = { .record = { .kind = RECORD_PARTICIPANT },
@@ -118,7 +118,7 @@ h5_whoever_may_no_longer_speak_does_not_go_on(void **state)
 }
 
 static void
-h5_a_suspended_session_does_not_go_on(void **state)
+H5_a_suspended_session_does_not_go_on(void **state)
 {
 	struct rig_answer *lane;
 	struct engine_rig r;
@@ -131,15 +131,52 @@ h5_a_suspended_session_does_not_go_on(void **state)
 	engine_rig_release(&r);
 }
 
+static void
+H5_after_too_many_unclean_starts_turns_wait_to_be_asked_for(void **state)
+{
+	struct engine_rig r;
+	struct str session;
+	int64_t head;
+
+	engine_rig_init(&r, *state != NULL);
+	r.unclean = true;
+	session = rig_open(&r, NULL, "cli:a");
+	for (int starts = 1; starts <= 2;
+	     starts++) { /* turns of others: each is tried twice at most */
+		char name[16];
+
+		snprintf(name, sizeof name, "cli:%d", starts);
+		begin_long_turn(&r, NULL, rig_open(&r, NULL, name));
+		log_after(&r, session, 1000);
+		assert_int_equal(phase_of(&r, str_of(name)), TURN_RUNNING);
+	}
+	begin_long_turn(&r, NULL, session);
+	check_str("held", log_after(&r, session, 1000), STR(""));
+	assert_int_equal(phase_of(&r, session), TURN_RESCHEDULED);
+	virtual_host_advance(&r.host, 60 * 1000);
+	settle(&r);
+	assert_int_equal(phase_of(&r, session), TURN_RESCHEDULED);
+	head = engine_rig_session(&r, session.ptr)->row.head_seq;
+	rig_expect(rig_end(&r, engine_wake, (struct rig_call){ .id = session }), 0, NULL);
+	settle(&r);
+	check_str("asked for", engine_rig_log(&r, session.ptr, head + 1),
+		  STR("status_running model_request_start"));
+	r.unclean = false; /* stopped in good order: nothing is held */
+	check_str("clean", log_after(&r, session, 1000), STR("status_running model_request_start"));
+	engine_rig_release(&r);
+}
+
 static const struct {
 	const char *name;
 	CMUnitTestFunction run;
 } ROWS[] = {
-	{ "h5_a_fresh_turn_goes_on_and_a_stale_one_does_not",
-	  h5_a_fresh_turn_goes_on_and_a_stale_one_does_not },
-	{ "h5_whoever_may_no_longer_speak_does_not_go_on",
-	  h5_whoever_may_no_longer_speak_does_not_go_on },
-	{ "h5_a_suspended_session_does_not_go_on", h5_a_suspended_session_does_not_go_on },
+	{ "H5_a_fresh_turn_goes_on_and_a_stale_one_does_not",
+	  H5_a_fresh_turn_goes_on_and_a_stale_one_does_not },
+	{ "H5_whoever_may_no_longer_speak_does_not_go_on",
+	  H5_whoever_may_no_longer_speak_does_not_go_on },
+	{ "H5_after_too_many_unclean_starts_turns_wait_to_be_asked_for",
+	  H5_after_too_many_unclean_starts_turns_wait_to_be_asked_for },
+	{ "H5_a_suspended_session_does_not_go_on", H5_a_suspended_session_does_not_go_on },
 };
 
 int
@@ -151,6 +188,6 @@ main(void)
 		suite_add(&s, ROWS[i].name, ROWS[i].run, NULL);
 		suite_add(&s, ROWS[i].name, ROWS[i].run, "");
 	}
-	SUITE_TEST(&s, h5_freshness_is_the_operators);
+	SUITE_TEST(&s, H5_freshness_is_the_operators);
 	return suite_run(&s, "engine/turn_recover");
 }
