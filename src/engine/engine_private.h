@@ -41,6 +41,7 @@ struct engine {
 	struct work *work;                       /* queues of environments (engine/work) */
 	struct schedule *schedule;               /* turns by the clock (engine/schedule) */
 	struct expiry *expiry; /* what time does to those at rest (engine/expiry) */
+	bool start_counted;    /* as one of too many, until a turn succeeds (engine/recover) */
 	bool draining;
 	void (*drained)(void *ctx);
 	void *drained_ctx;

@@ -122,6 +122,7 @@ on_counted(void *ctx, const struct commit_result *result)
 {
 	struct recovery *r = ctx;
 
+	r->en->start_counted = result->store->rc == 0;
 	if (result->store->rc != 0)
 		recovery_end(r, result->store->rc, &result->store->err);
 	else
@@ -357,11 +358,38 @@ on_told(void *ctx, int rc, const struct err *err, const struct lane *lane)
 	engine_turn_closed(en);
 }
 
+static void
+on_forgotten(void *ctx, const struct commit_result *result)
+{
+	struct engine *en = ctx;
+
+	en->start_counted = result->store->rc != 0; /* then the next success tries again */
+	en->open_turns--;
+	engine_turn_closed(en);
+}
+
+/* Turns get done: whatever ends the process, it is not what they do. */
+static void
+forget_starts(struct engine *en)
+{
+	struct commit *c = commit_new(en, STR(""));
+
+	en->start_counted = false;
+	en->open_turns++;
+	commit_put(c, &(struct store_put){
+			      .record = { .kind = RECORD_UNCLEAN_STARTS, .id = STR("server") },
+			      .if_version = STORE_VERSION_ANY,
+			      .remove = true });
+	commit_submit(c, on_forgotten, en);
+}
+
 void
 recover_turn_over(struct engine *en, struct str session, const struct turn_over *over)
 {
 	lane_decide_fn *decides = over->succeeded ? forget : put_off;
 
+	if (over->succeeded && en->start_counted)
+		forget_starts(en);
 	if (!over->in_lane ||
 	    (!over->succeeded && (over->finish != TURN_FINISH_PUT_OFF || !en->draining)))
 		return;

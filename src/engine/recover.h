@@ -3,12 +3,13 @@
 #pragma once
 #include "engine/turn.h"
 
-/* When unclean starts found open turns, as far back as they matter. id: "server"; body {"at":[ms,…]}. */
+/* When unclean starts found open turns, as far back as they matter: since the last turn that succeeded. id:
+ * "server"; body {"at":[ms,…]}. */
 #define RECORD_UNCLEAN_STARTS STR("unclean_starts")
 
 /* Before anything runs and before commands are taken. After a clean end nothing is read or changed; a
- * lane whose record is damaged is passed over. Too many unclean starts with open turns in a short time: the
- * turns wait until somebody asks for them. */
+ * lane whose record is damaged is passed over. Too many unclean starts with open turns in a short time and
+ * no turn that succeeded between them: the turns wait until somebody asks for them. */
 void
 recover_start(struct engine *en, void (*done)(void *ctx, int rc, const struct err *err), void *ctx);
 /* A turn in a lane is over here: a drain that could not wait for it has its lane resumed, success forgets

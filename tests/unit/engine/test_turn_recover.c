@@ -166,6 +166,32 @@ H5_after_too_many_unclean_starts_turns_wait_to_be_asked_for(void **state)
 	engine_rig_release(&r);
 }
 
+/* Killed as often, by something else: turns get done meanwhile. */
+static void
+H5_starts_are_counted_since_the_last_turn_that_succeeded(void **state)
+{
+	struct engine_rig r;
+	struct str other;
+
+	engine_rig_init(&r, *state != NULL);
+	r.unclean = true;
+	other = rig_open(&r, NULL, "cli:other");
+	for (int starts = 1; starts <= 4; starts++) {
+		struct str session =
+			rig_open(&r, NULL, arena_printf(&r.arena, "cli:%d", starts).ptr);
+
+		begin_long_turn(&r, NULL, session);
+		log_after(&r, other, 1000);
+		assert_int_equal(phase_of(&r, session), TURN_RUNNING);
+		rig_expect(rig_say(&r, &(struct engine_message){ .text = STR("say done") },
+				   (struct rig_call){ .id = other }),
+			   0, NULL);
+		settle(&r);
+		assert_int_equal(engine_rig_session(&r, other.ptr)->row.last_stop, STOP_END_TURN);
+	}
+	engine_rig_release(&r);
+}
+
 static const struct {
 	const char *name;
 	CMUnitTestFunction run;
@@ -176,6 +202,8 @@ static const struct {
 	  H5_whoever_may_no_longer_speak_does_not_go_on },
 	{ "H5_after_too_many_unclean_starts_turns_wait_to_be_asked_for",
 	  H5_after_too_many_unclean_starts_turns_wait_to_be_asked_for },
+	{ "H5_starts_are_counted_since_the_last_turn_that_succeeded",
+	  H5_starts_are_counted_since_the_last_turn_that_succeeded },
 	{ "H5_a_suspended_session_does_not_go_on", H5_a_suspended_session_does_not_go_on },
 };
 
