@@ -85,7 +85,7 @@ static struct schedule_def
 read_made(const char *body, struct arena *a)
 {
 	struct definition_text made;
-	struct schedule_def def;
+	struct schedule_def def = { 0 };
 	struct err e = { 0 };
 	int rc = make((struct json){ 0 }, ROWS_NOW_MS, json_of(quoted(a, body), a), a, &made, &e);
 

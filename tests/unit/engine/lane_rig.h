@@ -25,7 +25,7 @@ static inline struct lane_entry
 stored_entry(struct engine_rig *r, struct str lane)
 {
 	struct json_doc *doc = ARENA_NEW(&r->arena, struct json_doc);
-	struct lane_entry entry;
+	struct lane_entry entry = { 0 };
 	struct err e;
 
 	if (json_parse(&r->arena, engine_rig_record(r, RECORD_LANE, lane), &JSON_LIMITS_DEFAULT,
