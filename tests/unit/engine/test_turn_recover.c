@@ -102,9 +102,9 @@ H5_whoever_may_no_longer_speak_does_not_go_on(void **state)
 	ann = rig_person(&r, "ann");
 	session = rig_open(&r, ann, "cli:a");
 	begin_long_turn(&r, ann, session);
+	gone.record.id = access_participant_id(&r.arena, session, ann->who.user_id);
 	check_str("she may", log_after(&r, session, 1000),
 		  STR("status_running model_request_start"));
-	gone.record.id = access_participant_id(&r.arena, session, ann->who.user_id);
 	store_append(r.store, &(struct store_item){ .puts = &gone, .put_count = 1 }, on_removed,
 		     &removed);
 	engine_rig_await(&r, &removed);
