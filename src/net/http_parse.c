@@ -84,11 +84,11 @@ on_url_complete(llhttp_t *l)
 	return 0;
 }
 
-/* Trailers are read past, within the same limit as the head. */
+/* Trailers are read past, within the same limit as the head, in however many pieces they come. */
 static int
 skip_trailer(struct http_parse *p, size_t len)
 {
-	p->trailer_bytes += (uint32_t)len + 1;
+	p->trailer_bytes += (uint32_t)len;
 	if (p->trailer_bytes > p->limits->head_bytes)
 		return refuse(p, 431, "the trailers are too large");
 	return 0;
@@ -119,7 +119,7 @@ on_header_field_complete(llhttp_t *l)
 	struct http_parse *p = l->data;
 
 	if (!p->in_head)
-		return 0;
+		return skip_trailer(p, 1);
 	if (p->text[p->text_len - 1] == '\0') /* the one before it ended there: nothing was added */
 		return refuse(p, 400, "a header has no name");
 	if (p->header_count >= p->limits->headers)
@@ -141,7 +141,7 @@ on_header_value_complete(llhttp_t *l)
 {
 	struct http_parse *p = l->data;
 
-	return p->in_head ? end_text(p) : 0;
+	return p->in_head ? end_text(p) : skip_trailer(p, 1);
 }
 
 /* Pausing hands control back with the exact place, so that nobody's code runs inside llhttp. */
