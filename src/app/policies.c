@@ -2,17 +2,14 @@
 
 #include <stdlib.h>
 
-#include "base/file.h"
 #include "base/log.h"
-#include "base/map.h"
 #include "base/xalloc.h"
 #include "core/redact.h"
 #include "core/zone.h"
 
 struct policies {
 	const struct config *config;
-	struct arena lasting;  /* zones: there are a few hundred at most */
-	struct map zones;      /* struct zone by name */
+	struct engine_zones zones;
 	struct arena reloaded; /* of this configuration: */
 	struct str *platforms;
 	struct context_home *homes;
@@ -38,13 +35,12 @@ list_platforms(struct policies *p)
 }
 
 struct policies *
-policies_new(const struct config *config)
+policies_new(const struct config *config, struct engine_zones zones)
 {
 	struct policies *p = xcalloc(1, sizeof *p);
 
-	arena_init(&p->lasting);
+	p->zones = zones;
 	arena_init(&p->reloaded);
-	map_init(&p->zones, 0); /* names of the operator's */
 	policies_reload(p, config);
 	return p;
 }
@@ -61,8 +57,6 @@ policies_free(struct policies **p)
 {
 	if (!*p)
 		return;
-	map_release(&(*p)->zones);
-	arena_release(&(*p)->lasting);
 	arena_release(&(*p)->reloaded);
 	free(TAKE(*p));
 }
@@ -82,36 +76,22 @@ reset(void *ctx, const struct engine_lane *lane)
 }
 
 /* Its rules were there when the configuration was read; if they are not any more, days begin in UTC. */
-static struct zone *
-load_zone(struct policies *p, struct str name)
-{
-	struct zone *zone = ARENA_NEW(&p->lasting, struct zone);
-	struct str tzif;
-	struct err e;
-
-	*zone = ZONE_UTC;
-	if (str_eq(name, STR("UTC")))
-		return zone;
-	if (file_read_zoneinfo(name, &p->lasting, &tzif, &e) != 0 ||
-	    zone_parse(tzif, &p->lasting, zone, &e) != 0)
-		log_write(LOG_ERROR, "policies.time_zone", LOG_STR("zone", name),
-			  LOG_STR("reason", str_of(e.text)));
-	return zone;
-}
-
 static const struct zone *
 zone(void *ctx, struct str agent)
 {
 	struct policies *p = ctx;
 	const struct config_agent *own = config_agent_find(p->config, agent);
 	struct str name = own && own->time_zone.len > 0 ? own->time_zone : p->config->time_zone;
-	struct zone *found = map_find(&p->zones, name);
+	const struct zone *found;
+	struct err e;
 
-	if (!found) {
-		found = load_zone(p, name);
-		map_put(&p->zones, arena_str(&p->lasting, name), found);
-	}
-	return found;
+	if (str_eq(name, STR("UTC")))
+		return &ZONE_UTC;
+	if (p->zones.find(p->zones.ctx, name, &found, &e) == 0)
+		return found;
+	log_write(LOG_ERROR, "policies.time_zone", LOG_STR("zone", name),
+		  LOG_STR("reason", str_of(e.text)));
+	return &ZONE_UTC;
 }
 
 static struct engine_surroundings

@@ -6,8 +6,8 @@
 
 struct policies;
 
-/* config must stay until the next reload. */
-struct policies *policies_new(const struct config *config);
+/* config must stay until the next reload, zones as long as the policies. */
+struct policies *policies_new(const struct config *config, struct engine_zones zones);
 void policies_reload(struct policies *p, const struct config *config);
 /* After the engine. */
 void policies_free(struct policies **p);

@@ -405,9 +405,9 @@ wire_open(struct wire **out, struct loop *loop, const struct config *config,
 		rc = runtime_files_new(&w->files, config->data, e);
 	if (rc == 0) {
 		w->models = models_new(w->host, loop, config);
-		w->policies = policies_new(config);
-		open_tools(w);
 		w->zones = zones_new();
+		w->policies = policies_new(config, zones_port(w->zones));
+		open_tools(w);
 		w->hooks = hook_exec_new(loop, config);
 		w->engine = engine_new(&(struct engine_config){
 			.store = w->store,
@@ -531,10 +531,10 @@ wire_close(struct wire **wire)
 	loop_wake_free(&w->stored); /* nothing is heard of it any more */
 	engine_free(&w->engine);
 	runtime_files_free(&w->files);
-	zones_free(&w->zones);
 	api_free(&w->api);
 	models_free(&w->models);
 	policies_free(&w->policies);
+	zones_free(&w->zones);
 	mcp_tools_close(&w->servers);
 	if (w->tools)
 		w->tools->ops->free(w->tools);

@@ -1,5 +1,6 @@
 #include "app/policies.h"
 
+#include "app/zones.h"
 #include "config_rows.h"
 #include "core/zone.h"
 
@@ -15,6 +16,7 @@ static const char FILE_TEXT[] =
 
 struct world {
 	struct config *config;
+	struct zones *zones;
 	struct policies *p;
 	struct engine_policies port;
 };
@@ -24,7 +26,8 @@ world_of(const char *text)
 {
 	struct world w = { .config = config_rows_load(text) };
 
-	w.p = policies_new(w.config);
+	w.zones = zones_new();
+	w.p = policies_new(w.config, zones_port(w.zones));
 	w.port = policies_port(w.p);
 	return w;
 }
@@ -33,6 +36,7 @@ static void
 world_end(struct world *w)
 {
 	policies_free(&w->p);
+	zones_free(&w->zones);
 	config_free(&w->config);
 }
 
