@@ -3,6 +3,7 @@
 #include "core/event_make.h"
 #include "engine/access.h"
 #include "engine/command_title.h"
+#include "engine/session_birth.h"
 
 struct branching {
 	struct str id;
@@ -14,16 +15,7 @@ struct branching {
 static struct str
 make_id(struct command *c)
 {
-	struct str prefix = session_id_namespace(c->session), id;
-	struct buf b;
-
-	if (prefix.len == 0)
-		return engine_make_id(c->en, &c->arena, "sesn");
-	buf_init(&b, SESSION_ID_MAX);
-	session_id_dated(&b, prefix, host_now_ms(c->en->host), (uint32_t)rand_u64(&c->en->rand));
-	id = arena_str(&c->arena, buf_str(&b));
-	buf_release(&b);
-	return id;
+	return session_birth_id(c->en, &c->arena, session_id_namespace(c->session));
 }
 
 static void
@@ -32,19 +24,19 @@ append_beginning(struct command *c, struct commit *commit, int64_t at_seq, struc
 	const struct store_session *p = &c->row;
 	struct buf payload;
 
-	buf_init(&payload, STORE_PAYLOAD_MAX);
-	event_make_created(&payload, &(struct make_created){
-					     .agent_id = p->agent_id,
-					     .agent_version = p->agent_version,
-					     .environment_id = p->environment_id,
-					     .source = p->source,
-					     .group = p->group,
-					     .workspace_id = p->workspace_id,
-					     .parent_session_id = c->session,
-					     .title = title,
-					     .metadata = p->metadata,
-				     });
-	commit_append_made(commit, EVENT_SESSION_CREATED, STR(""), &payload);
+	session_birth_append(commit,
+			     &(struct make_created){
+				     .agent_id = p->agent_id,
+				     .agent_version = p->agent_version,
+				     .environment_id = p->environment_id,
+				     .source = p->source,
+				     .group = p->group,
+				     .workspace_id = p->workspace_id,
+				     .parent_session_id = c->session,
+				     .title = title,
+				     .metadata = p->metadata,
+			     },
+			     NULL);
 	buf_init(&payload, STORE_INLINE_MAX);
 	event_make_forked(&payload, c->session, at_seq);
 	commit_append_made(commit, EVENT_SESSION_FORKED, STR(""), &payload);
@@ -53,15 +45,7 @@ append_beginning(struct command *c, struct commit *commit, int64_t at_seq, struc
 static void
 put_records(struct command *c, struct commit *commit, const struct branching *b)
 {
-	struct str user = c->caller.who.user_id;
-
-	if (user.len > 0)
-		commit_put(commit, &(struct store_put){ .record = { .kind = RECORD_PARTICIPANT,
-								    .id = access_participant_id(
-									    &c->arena, b->id, user),
-								    .owner = user,
-								    .body = STR("{}") },
-							.if_version = STORE_VERSION_ANY });
+	session_birth_join(commit, b->id, c->caller.who.user_id);
 	if (b->extra.len > 0)
 		commit_put(commit, &(struct store_put){ .record = { .kind = RECORD_SESSION_EXTRA,
 								    .id = b->id,

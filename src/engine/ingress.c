@@ -10,6 +10,7 @@
 #include "engine/access.h"
 #include "engine/allow_always.h"
 #include "engine/answered.h"
+#include "engine/session_birth.h"
 #include "engine/successor.h"
 #include "engine/wake.h"
 #include "engine/wake_queue.h"
@@ -252,16 +253,8 @@ require_calls(struct arrival *a, struct store_require *need)
 static void
 put_participant(struct arrival *a, struct commit *c)
 {
-	struct str user = a->caller.who.user_id;
-
-	if (user.len == 0 || a->takes_part)
-		return;
-	commit_put(c, &(struct store_put){
-			      .record = { .kind = RECORD_PARTICIPANT,
-					  .id = access_participant_id(&a->arena, a->session, user),
-					  .owner = user,
-					  .body = STR("{}") },
-			      .if_version = STORE_VERSION_ANY });
+	if (!a->takes_part)
+		session_birth_join(c, a->session, a->caller.who.user_id);
 }
 
 static void

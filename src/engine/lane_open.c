@@ -4,6 +4,7 @@
 #include "engine/catalog.h"
 #include "engine/lane_resolve_private.h"
 #include "engine/rollover.h"
+#include "engine/session_birth.h"
 
 /* ---- the first ---- */
 
@@ -39,45 +40,29 @@ fill_entry(struct resolving *r, int64_t now)
 static struct str
 new_id(struct resolving *r)
 {
-	struct session_source from = lane_ask_session_source(&r->ask);
-	struct buf id;
-	struct str text;
+	bool dated = r->ask.by_source || r->caller.who.kind == TOKEN_CHANNEL;
 
-	if (!r->ask.by_source && r->caller.who.kind != TOKEN_CHANNEL)
-		return engine_make_id(r->en, &r->arena, "sesn");
-	buf_init(&id, SESSION_ID_MAX);
-	session_id_dated(&id, from.platform, host_now_ms(r->en->host),
-			 (uint32_t)rand_u64(&r->en->rand));
-	text = arena_str(&r->arena, buf_str(&id));
-	buf_release(&id);
-	return text;
+	return session_birth_id(r->en, &r->arena,
+				dated ? lane_ask_session_source(&r->ask).platform : STR(""));
 }
 
 static void
 append_created(struct resolving *r, struct commit *c)
 {
 	struct session_source from = lane_ask_session_source(&r->ask);
-	struct buf payload, source;
-	struct jw w;
 
 	from.group = r->shared;
-	buf_init(&source, STORE_INLINE_MAX);
-	jw_init(&w, &source);
-	session_source_write(&from, &w);
-	buf_init(&payload, STORE_INLINE_MAX);
-	event_make_created(&payload,
-			   &(struct make_created){
-				   .agent_id = r->ask.agent_id,
-				   .agent_version = r->agent_version,
-				   .environment_id = CATALOG_ENVIRONMENT,
-				   .source = buf_str(&source),
-				   .group = r->shared,
-				   .workspace_id = r->ask.workspace_id,
-				   .lane_key = r->key,
-				   .previous_session_id = r->lane.entry.previous_session_id,
-			   });
-	commit_append_made(c, EVENT_SESSION_CREATED, STR(""), &payload);
-	buf_release(&source);
+	session_birth_append(c,
+			     &(struct make_created){
+				     .agent_id = r->ask.agent_id,
+				     .agent_version = r->agent_version,
+				     .environment_id = CATALOG_ENVIRONMENT,
+				     .group = r->shared,
+				     .workspace_id = r->ask.workspace_id,
+				     .lane_key = r->key,
+				     .previous_session_id = r->lane.entry.previous_session_id,
+			     },
+			     &from);
 }
 
 void

@@ -12,6 +12,7 @@
 #include "engine/catalog.h"
 #include "engine/lane_resolve_private.h"
 #include "engine/repeat.h"
+#include "engine/session_birth.h"
 
 enum {
 	TRIES_MAX = 16,
@@ -174,15 +175,7 @@ resolving_committed(void *ctx, const struct commit_result *result)
 void
 resolving_put_participant(struct resolving *r, struct commit *c, struct str session)
 {
-	struct str user = r->user.len > 0 ? r->user : r->caller.who.user_id;
-
-	if (user.len > 0)
-		commit_put(c, &(struct store_put){ .record = { .kind = RECORD_PARTICIPANT,
-							       .id = access_participant_id(
-								       &r->arena, session, user),
-							       .owner = user,
-							       .body = STR("{}") },
-						   .if_version = STORE_VERSION_ANY });
+	session_birth_join(c, session, r->user.len > 0 ? r->user : r->caller.who.user_id);
 }
 
 static void

@@ -10,6 +10,7 @@
 #include "engine/ingress.h"
 #include "engine/repeat.h"
 #include "engine/resource.h"
+#include "engine/session_birth.h"
 #include "engine/session_change.h"
 #include "engine/wake.h"
 
@@ -208,16 +209,9 @@ put_extra(struct opening *o, struct commit *c)
 static void
 put_people_and_things(struct opening *o, struct commit *c)
 {
-	struct str user = o->caller.who.user_id;
 	struct json_iter it = json_iter(o->want.resources);
 
-	if (user.len > 0)
-		commit_put(c, &(struct store_put){ .record = { .kind = RECORD_PARTICIPANT,
-							       .id = access_participant_id(
-								       &o->arena, o->id, user),
-							       .owner = user,
-							       .body = STR("{}") },
-						   .if_version = STORE_VERSION_ANY });
+	session_birth_join(c, o->id, o->caller.who.user_id);
 	while (json_is_set(o->want.resources) && json_next(&it))
 		resource_put(o->en, c, o->id, it.value);
 	put_extra(o, c);
@@ -226,25 +220,17 @@ put_people_and_things(struct opening *o, struct commit *c)
 static void
 append_created(struct opening *o, struct commit *c)
 {
-	struct buf payload, source;
-	struct jw w;
-
-	buf_init(&source, STORE_INLINE_MAX);
-	jw_init(&w, &source);
-	session_source_write(&o->want.source, &w);
-	buf_init(&payload, STORE_INLINE_MAX);
-	event_make_created(&payload, &(struct make_created){
-					     .agent_id = o->want.agent_id,
-					     .agent_version = o->agent_version,
-					     .environment_id = o->want.environment_id,
-					     .source = buf_str(&source),
-					     .group = o->want.source.group,
-					     .workspace_id = o->want.workspace_id,
-					     .title = o->want.title,
-					     .metadata = o->metadata,
-				     });
-	commit_append_made(c, EVENT_SESSION_CREATED, STR(""), &payload);
-	buf_release(&source);
+	session_birth_append(c,
+			     &(struct make_created){
+				     .agent_id = o->want.agent_id,
+				     .agent_version = o->agent_version,
+				     .environment_id = o->want.environment_id,
+				     .group = o->want.source.group,
+				     .workspace_id = o->want.workspace_id,
+				     .title = o->want.title,
+				     .metadata = o->metadata,
+			     },
+			     &o->want.source);
 }
 
 static void

@@ -9,6 +9,7 @@
 #include "engine/hook.h"
 #include "engine/lane.h"
 #include "engine/rollover_private.h"
+#include "engine/session_birth.h"
 #include "engine/wake.h"
 
 enum {
@@ -128,18 +129,13 @@ platform_of(struct rolling *g)
 static struct str
 make_new_id(struct rolling *g)
 {
-	struct str prefix = session_id_namespace(g->r.old), id;
-	struct buf b;
+	struct str prefix = session_id_namespace(g->r.old);
 
 	if (prefix.len == 0)
 		prefix = platform_of(g);
 	if (prefix.len == 0 || prefix.len > PREFIX_MAX)
 		prefix = STR("session");
-	buf_init(&b, SESSION_ID_MAX + 1);
-	session_id_dated(&b, prefix, host_now_ms(g->en->host), (uint32_t)rand_u64(&g->en->rand));
-	id = arena_str(&g->arena, buf_str(&b));
-	buf_release(&b);
-	return id;
+	return session_birth_id(g->en, &g->arena, prefix);
 }
 
 static void

@@ -5,6 +5,7 @@
 #include "engine/access.h"
 #include "engine/ingress.h"
 #include "engine/rollover_private.h"
+#include "engine/session_birth.h"
 #include "engine/turn.h"
 
 /* ---- the end ---- */
@@ -139,13 +140,7 @@ static void
 put_users(struct rolling *g, struct commit *c)
 {
 	for (size_t i = 0; i < g->users.len; i++)
-		commit_put(c, &(struct store_put){
-				      .record = { .kind = RECORD_PARTICIPANT,
-						  .id = access_participant_id(&g->arena, g->new_id,
-									      g->users.ptr[i]),
-						  .owner = g->users.ptr[i],
-						  .body = STR("{}") },
-				      .if_version = STORE_VERSION_ANY });
+		session_birth_join(c, g->new_id, g->users.ptr[i]);
 }
 
 /* What the session has beyond its log goes along, but for what it overrides of its agent. */
@@ -195,24 +190,23 @@ create(struct rolling *g, struct commit *c)
 {
 	const struct store_session *old = &g->look->session;
 	struct str model_notice = reset_model_notice(&g->marks);
-	struct buf b;
 
 	commit_require(c)->absent = true;
-	buf_init(&b, STORE_PAYLOAD_MAX);
-	event_make_created(
-		&b, &(struct make_created){
-			    .agent_id = old->agent_id,
-			    .agent_version = g->agent_version,
-			    .environment_id = old->environment_id,
-			    .source = old->source,
-			    .group = g->r.group || old->group,
-			    .workspace_id = old->workspace_id,
-			    .lane_key = g->r.lane_key.len > 0 ? g->r.lane_key : old->lane_key,
-			    .previous_session_id = g->r.old,
-			    .metadata = old->metadata,
-			    .notice = user_notice(g),
-		    });
-	commit_append_made(c, EVENT_SESSION_CREATED, STR(""), &b);
+	session_birth_append(
+		c,
+		&(struct make_created){
+			.agent_id = old->agent_id,
+			.agent_version = g->agent_version,
+			.environment_id = old->environment_id,
+			.source = old->source,
+			.group = g->r.group || old->group,
+			.workspace_id = old->workspace_id,
+			.lane_key = g->r.lane_key.len > 0 ? g->r.lane_key : old->lane_key,
+			.previous_session_id = g->r.old,
+			.metadata = old->metadata,
+			.notice = user_notice(g),
+		},
+		NULL);
 	if (model_notice.len > 0)
 		ingress_append_note(g->en, c, model_notice);
 	put_users(g, c);

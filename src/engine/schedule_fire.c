@@ -6,6 +6,7 @@
 #include "engine/catalog.h"
 #include "engine/ingress.h"
 #include "engine/schedule_private.h"
+#include "engine/session_birth.h"
 #include "engine/wake.h"
 
 struct firing {
@@ -61,24 +62,17 @@ static void
 append_created(struct firing *f, struct commit *c)
 {
 	const struct schedule_def *def = &f->look->def;
-	struct buf source, payload;
-	struct jw w;
 
-	buf_init(&source, STORE_INLINE_MAX);
-	jw_init(&w, &source);
-	session_source_write(
-		&(struct session_source){ .kind = STR("schedule"), .trigger_id = def->id }, &w);
-	buf_init(&payload, STORE_INLINE_MAX);
-	event_make_created(&payload, &(struct make_created){
-					     .agent_id = def->agent_id,
-					     .agent_version = f->agent_version,
-					     .environment_id = def->environment_id,
-					     .source = buf_str(&source),
-					     .workspace_id = CATALOG_WORKSPACE,
-					     .title = def->name,
-				     });
-	commit_append_made(c, EVENT_SESSION_CREATED, STR(""), &payload);
-	buf_release(&source);
+	session_birth_append(
+		c,
+		&(struct make_created){
+			.agent_id = def->agent_id,
+			.agent_version = f->agent_version,
+			.environment_id = def->environment_id,
+			.workspace_id = CATALOG_WORKSPACE,
+			.title = def->name,
+		},
+		&(struct session_source){ .kind = STR("schedule"), .trigger_id = def->id });
 }
 
 static void
