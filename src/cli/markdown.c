@@ -79,7 +79,7 @@ judge_dash(struct str text, struct line l, bool whole)
 	l.kind = LINE_TEXT;
 	if (end == text.len && marks >= 3 && c != '+')
 		l.kind = LINE_RULE;
-	else if (marks == 1 && c != '_' && text.ptr[end] == ' ')
+	else if (end < text.len && marks == 1 && c != '_' && text.ptr[end] == ' ')
 		l = (struct line){ LINE_BULLET, l.indent, end + 1, 0 };
 	return l;
 }

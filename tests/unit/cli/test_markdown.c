@@ -57,6 +57,7 @@ static const struct row {
 	{ "nor in code", COLOR, "```\na\033b\n```", D "```" R "\n" C "ab" R "\n" D "```" R "\n" },
 	{ "nothing", COLOR, "", "" },
 	{ "a pipe gets the text as it is", { false, false, 80 }, "# **a**\033\n", "# **a**\033\n" },
+	{ "a dash alone below a bullet is a dash", COLOR, "- a\n-\n", "• a\n-\n" },
 	{ "a pipe gets a line end", { false, false, 80 }, "a", "a\n" },
 	{ "without colour the marks stay",
 	  { true, false, 30 },
