@@ -9,6 +9,9 @@ exchange_fn agent_create_route, agent_get_route, agent_update_route, agent_list_
 /* api/environment_routes */
 exchange_fn environment_create_route, environment_get_route, environment_update_route,
 	environment_list_route, environment_delete_route, environment_archive_route;
+/* api/workspace_routes */
+exchange_fn workspace_create_route, workspace_list_route, workspace_get_route,
+	workspace_update_route;
 /* api/work_routes */
 exchange_fn work_poll_route, work_list_route, work_stats_route, work_get_route, work_update_route,
 	work_acknowledge_route, work_heartbeat_route, work_stop_route;

@@ -331,6 +331,7 @@ write_tags(struct jw *w)
 		{ "server", "How the server is doing" },
 		{ "agents", "Definitions that sessions are opened on, version by version" },
 		{ "environments", "Where the tools of a session run" },
+		{ "workspaces", "What holds for the sessions of a group of people" },
 		{ "users", "The people whom tokens and channels speak for" },
 		{ "tokens", "Who may come in" },
 		{ "schedules", "Turns that begin by the clock" },

@@ -97,6 +97,17 @@ const struct api_route API_ROUTES[] = {
 	  TAKES_NOTHING, .request = "WorkStop", .response = "Work",
 	  .summary = "Stop a work item, or ask its worker to end" },
 
+	{ ROW("POST", "/v1/workspaces", workspace_create_route, ACCESS_SERVER, "workspaces"),
+	  TAKES("WorkspaceCreate"), .response = "Workspace", .summary = "Create a workspace" },
+	{ ROW("GET", "/v1/workspaces", workspace_list_route, ACCESS_SERVER, "workspaces"),
+	  .query = PAGE, .response = "WorkspacePage", .summary = "List workspaces" },
+	{ ROW("GET", "/v1/workspaces/{workspace_id}", workspace_get_route, ACCESS_SERVER,
+	      "workspaces"),
+	  .response = "Workspace", .summary = "Retrieve a workspace" },
+	{ ROW("POST", "/v1/workspaces/{workspace_id}", workspace_update_route, ACCESS_SERVER,
+	      "workspaces"),
+	  TAKES("WorkspaceUpdate"), .response = "Workspace", .summary = "Update a workspace" },
+
 	{ ROW("POST", "/v1/users", user_create_route, ACCESS_USERS, "users"), TAKES("UserCreate"),
 	  .response = "User", .summary = "Create a user" },
 	{ ROW("GET", "/v1/users", user_list_route, ACCESS_USERS, "users"), .query = PAGE,

@@ -69,7 +69,8 @@ reset(void *ctx, const struct engine_lane *lane)
 	struct policies *p = ctx;
 	struct config_lane asked = { .platform = lane->platform,
 				     .chat_type = str_of(source_chat_type_name(lane->chat_type)),
-				     .agent_id = lane->agent };
+				     .agent_id = lane->agent,
+				     .workspace = lane->workspace };
 	struct reset_layers layers = config_reset_layers(p->config, &asked);
 
 	return *reset_policy_choose(&layers);

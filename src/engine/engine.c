@@ -16,6 +16,7 @@
 #include "engine/spending.h"
 #include "engine/wake.h"
 #include "engine/work.h"
+#include "engine/workspace.h"
 
 /* A block holds a small command, or its commit; so many may be on their way at once. */
 enum { ARENA_BLOCK_BYTES = 752, ARENA_BLOCKS_KEPT = 512 };
@@ -41,6 +42,7 @@ engine_new(const struct engine_config *config)
 	en->own_tools = OWN_TOOLS;
 	en->identity = identity_new(en);
 	en->catalog = catalog_new(en);
+	en->workspaces = workspaces_new(en);
 	en->wake = wake_new(en);
 	en->work = work_new(en);
 	en->schedule = schedule_new(en);
@@ -155,12 +157,21 @@ on_identity(void *ctx, int rc, const struct err *err)
 }
 
 static void
-on_catalog(void *ctx, int rc, const struct err *err)
+on_workspaces(void *ctx, int rc, const struct err *err)
 {
 	struct starting *s = ctx;
 
 	if (!start_failed(s, rc, err))
 		identity_load(s->en->identity, on_identity, s);
+}
+
+static void
+on_catalog(void *ctx, int rc, const struct err *err)
+{
+	struct starting *s = ctx;
+
+	if (!start_failed(s, rc, err))
+		workspaces_load(s->en->workspaces, on_workspaces, s);
 }
 
 void
@@ -232,6 +243,7 @@ engine_free(struct engine **en)
 	work_free(&(*en)->work);
 	wake_free(&(*en)->wake);
 	spending_free(&(*en)->spending);
+	workspaces_free(&(*en)->workspaces);
 	catalog_free(&(*en)->catalog);
 	identity_free(&(*en)->identity);
 	map_release(&(*en)->actors);

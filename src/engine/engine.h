@@ -105,6 +105,7 @@ struct engine_lane {
 	struct str platform; /* empty: none */
 	enum source_chat_type chat_type;
 	struct str agent;
+	const struct reset_settings *workspace; /* what its workspace says; NULL: nothing */
 };
 /* What a model in a lane is told of the rest of the world. Good until the next reload. */
 struct engine_surroundings {
@@ -252,6 +253,10 @@ void engine_environment_update(struct engine *en, const struct engine_call *call
 void engine_environment_archive(struct engine *en, const struct engine_call *call, struct str id);
 void engine_environment_delete(struct engine *en, const struct engine_call *call, struct str id);
 
+void engine_workspace_create(struct engine *en, const struct engine_call *call, struct json body);
+void engine_workspace_update(struct engine *en, const struct engine_call *call, struct str id,
+			     struct json body);
+
 void engine_user_create(struct engine *en, const struct engine_call *call, struct json body);
 void engine_user_update(struct engine *en, const struct engine_call *call, struct str id,
 			struct json body);
@@ -292,6 +297,7 @@ struct engine_message {
 	bool has_busy;
 	enum busy_mode busy;
 	struct json sender, attachments, metadata; /* absent: none */
+	struct str model; /* that its turn is to ask; empty: the session's */
 	bool has_mentioned, mentioned;
 	struct str message_id; /* the sender's own; a repeat gets the first answer */
 };

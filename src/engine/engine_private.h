@@ -14,6 +14,7 @@ struct schedule;
 struct spending;
 struct wake;
 struct work;
+struct workspaces;
 
 struct engine {
 	struct engine_config config;
@@ -31,12 +32,13 @@ struct engine {
 	struct list told_up_to; /* engine/fanout's place in the list it goes through */
 	int64_t change_head;
 
-	struct identity *identity; /* users and tokens (engine/identity) */
-	struct catalog *catalog;   /* agents and environments (engine/catalog) */
-	struct wake *wake;         /* looks put off, what a start found (engine/wake) */
-	struct spending *spending; /* what was spent, by whom (engine/spending) */
-	struct map flights;        /* lanes that are being resolved (engine/lane_resolve) */
-	struct list setups;        /* turns-to-be whose tools are being listed */
+	struct identity *identity;     /* users and tokens (engine/identity) */
+	struct catalog *catalog;       /* agents and environments (engine/catalog) */
+	struct workspaces *workspaces; /* what they settle for their sessions (engine/workspace) */
+	struct wake *wake;             /* looks put off, what a start found (engine/wake) */
+	struct spending *spending;     /* what was spent, by whom (engine/spending) */
+	struct map flights;            /* lanes that are being resolved (engine/lane_resolve) */
+	struct list setups;            /* turns-to-be whose tools are being listed */
 	const struct own_tool *const *own_tools; /* NULL behind the last (engine/own_tool) */
 	struct work *work;                       /* queues of environments (engine/work) */
 	struct schedule *schedule;               /* turns by the clock (engine/schedule) */

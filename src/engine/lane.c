@@ -1,4 +1,5 @@
 #include "engine/lane.h"
+#include "engine/workspace.h"
 
 #include <stdlib.h>
 
@@ -287,9 +288,14 @@ lane_policy(struct engine *en, const struct lane_entry *lane)
 	struct reset_settings settings = RESET_SETTINGS_DEFAULT;
 	struct reset_policy policy = { .daily_hour = -1 };
 
+	const struct workspace_settings *own = workspaces_find(en->workspaces, lane->workspace_id);
+	struct engine_lane asked = { lane->platform, lane->chat_type, lane->agent_id,
+				     own && own->resets ? &own->reset : NULL };
+
 	if (p->reset)
-		settings = p->reset(p->ctx, &(struct engine_lane){ lane->platform, lane->chat_type,
-								   lane->agent_id });
+		settings = p->reset(p->ctx, &asked);
+	else if (asked.workspace)
+		settings = *asked.workspace;
 	IGNORE(reset_policy_init(&policy, &settings, NULL)); /* checked when it was configured */
 	return policy;
 }

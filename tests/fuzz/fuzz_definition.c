@@ -9,6 +9,7 @@
 #include "core/schedule_state.h"
 #include "core/token_def.h"
 #include "core/user_def.h"
+#include "core/workspace_def.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -34,6 +35,8 @@ make(struct json kind, struct json current, struct json body, struct arena *a,
 		return schedule_def_make(&f, body, a, out, NULL);
 	if (json_str_eq(kind, STR("user")))
 		return user_def_make(&f, body, a, out, NULL);
+	if (json_str_eq(kind, STR("workspace")))
+		return workspace_def_make(&f, body, a, out, NULL);
 	if (agent_roster_read(body, f.id, a, &agent.roster, NULL) != 0)
 		return ERR_INVALID;
 	for (size_t i = 0; i < agent.roster.count; i++)

@@ -292,6 +292,8 @@ static const struct {
 	{ "POST", "/v1/environments/{environment_id}", "{\"name\":\"f\"}" },
 	{ "POST", "/v1/environments/{environment_id}/work/{work_id}",
 	  "{\"metadata\":{\"a\":\"b\"}}" },
+	{ "POST", "/v1/workspaces", "{\"name\":\"w\"}" },
+	{ "POST", "/v1/workspaces/{workspace_id}", "{\"config\":{\"model\":\"demo\"}}" },
 	{ "POST", "/v1/users", "{\"name\":\"u\"}" },
 	{ "POST", "/v1/users/{user_id}", "{\"name\":\"v\"}" },
 	{ "POST", "/v1/tokens", "{\"kind\":\"worker\"}" },
@@ -356,6 +358,8 @@ fill_name(struct str name, enum thing thing, const char *session)
 					 : make(OWNER, "/v1/environments", STR("{\"name\":\"e\"}"));
 	if (str_eq(name, STR("work_id")))
 		return thing == HANDED ? WORLD.work : "work_absent";
+	if (str_eq(name, STR("workspace_id")))
+		return absent ? "wksp_absent" : "main";
 	if (str_eq(name, STR("user_id")))
 		return absent ? "user_absent" : make(OWNER, "/v1/users", STR("{\"name\":\"u\"}"));
 	if (str_eq(name, STR("token_id")))

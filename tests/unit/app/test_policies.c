@@ -53,6 +53,14 @@ R1_the_most_specific_reset_decides(void **state)
 	s = w.port.reset(w.port.ctx, &(struct engine_lane){ STR("slack"), SOURCE_DM, STR("x") });
 	assert_int_equal(s.mode, RESET_MODE_IDLE);
 	assert_int_equal(s.idle_minutes, 7);
+	s = w.port.reset(w.port.ctx, &(struct engine_lane){
+					     STR("slack"), SOURCE_DM, STR("x"),
+					     &(struct reset_settings){ .mode = RESET_MODE_BOTH } });
+	assert_int_equal(s.mode, RESET_MODE_BOTH); /* what its workspace says, before the server */
+	s = w.port.reset(w.port.ctx, &(struct engine_lane){
+					     STR("telegram"), SOURCE_DM, STR("x"),
+					     &(struct reset_settings){ .mode = RESET_MODE_BOTH } });
+	assert_int_equal(s.mode, RESET_MODE_DAILY);
 	world_end(&w);
 }
 

@@ -1,0 +1,115 @@
+#include "core/workspace_def.h"
+
+#include "definition_rows.h"
+
+static int
+make(struct json current, int64_t now_ms, struct json body, struct arena *a,
+     struct definition_text *out, struct err *e)
+{
+	struct definition_facts f = { .id = STR("acme"), .now_ms = now_ms, .current = current };
+
+	return workspace_def_make(&f, body, a, out, e);
+}
+
+static const struct definition_row ROWS[] = {
+	/* clang-format off */
+	{ "M3 a workspace", "{'name':'Acme'}", NULL, "{'id':'acme','type':'workspace','name':'Acme','config':{},'created_at':'1970-01-01T00:00:01Z','updated_at':'1970-01-01T00:00:01Z'}" },
+	{ "M3 it has a name", "{}", NULL, "error: name: is required" },
+	{ "M3 nothing else", "{'name':'A','members':[]}", NULL, "error: members: unknown field" },
+	{ "M3 a default model", "{'name':'A','config':{'model':'acme/big'}}", NULL, "'config':{'model':'acme/big'}" },
+	{ "M3 a model is a name", "{'name':'A','config':{'model':7}}", NULL, "error: config.model: must be" },
+	{ "M3 a model's name is not empty", "{'name':'A','config':{'model':''}}", NULL, "error: config.model: must have 1 to 256" },
+	{ "M3 nothing else is configured", "{'name':'A','config':{'modle':'x'}}", NULL, "error: config.modle: unknown field" },
+	{ "M3 resets of its own", "{'name':'A','config':{'session_reset':{'mode':'idle','idle_minutes':30}}}", NULL, "'session_reset':{'mode':'idle','at_hour':4,'idle_minutes':30,'notify':true}" },
+	{ "M3 resets name their mode", "{'name':'A','config':{'session_reset':{'at_hour':3}}}", NULL, "error: config.session_reset.mode: is required" },
+	{ "M3 a mode that there is", "{'name':'A','config':{'session_reset':{'mode':'weekly'}}}", NULL, "error: config.session_reset.mode: must be one of none, idle, daily, both" },
+	{ "M3 an hour of the day", "{'name':'A','config':{'session_reset':{'mode':'daily','at_hour':24}}}", NULL, "error: config.session_reset.at_hour" },
+	{ "M3 minutes of a year", "{'name':'A','config':{'session_reset':{'mode':'idle','idle_minutes':525601}}}", NULL, "error: config.session_reset.idle_minutes" },
+	{ "M3 notify is yes or no", "{'name':'A','config':{'session_reset':{'mode':'idle','notify':'no'}}}", NULL, "error: config.session_reset.notify" },
+	{ "M3 what is not given stays", "{'name':'A','config':{'model':'m','session_reset':{'mode':'idle'}}}", "{'config':{'session_reset':{'at_hour':3}}}", "'config':{'model':'m','session_reset':{'mode':'idle','at_hour':3,'idle_minutes':1440,'notify':true}}" },
+	{ "M3 null takes the model away", "{'name':'A','config':{'model':'m','session_reset':{'mode':'idle'}}}", "{'config':{'model':null}}", "'config':{'session_reset':{'mode':'idle'," },
+	{ "M3 null takes the resets away", "{'name':'A','config':{'model':'m','session_reset':{'mode':'idle'}}}", "{'config':{'session_reset':null}}", "'config':{'model':'m'}" },
+	{ "M3 null takes all away", "{'name':'A','config':{'model':'m'}}", "{'config':null}", "'config':{}" },
+	{ "M3 another name", "{'name':'A','config':{'model':'m'}}", "{'name':'B'}", "'name':'B','config':{'model':'m'}" },
+	{ "M3 the same again", "{'name':'A','config':{'model':'m'}}", "{'config':{'model':'m'}}", "same" },
+	/* clang-format on */
+};
+
+static void
+row_holds(void **state)
+{
+	definition_row_holds(*state, make);
+}
+
+static void
+M3_its_settings_are_read(void **state)
+{
+	struct workspace_settings s;
+	struct arena a;
+
+	(void)state;
+	arena_init(&a);
+	workspace_def_read(json_of("{\"name\":\"main\"}", &a), &a, &s);
+	assert_int_equal(s.model.len, 0);
+	assert_false(s.resets);
+	workspace_def_read(json_of("{\"config\":{\"model\":\"m\",\"session_reset\":{\"mode\":"
+				   "\"both\",\"at_hour\":5,\"idle_minutes\":9,\"notify\":false}}}",
+				   &a),
+			   &a, &s);
+	check_str("model", s.model, STR("m"));
+	assert_true(s.resets);
+	assert_int_equal(s.reset.mode, RESET_MODE_BOTH);
+	assert_int_equal(s.reset.at_hour, 5);
+	assert_int_equal(s.reset.idle_minutes, 9);
+	assert_false(s.reset.notify);
+	workspace_def_read(json_of("[]", &a), &a, &s);
+	assert_false(s.resets);
+	arena_release(&a);
+}
+
+static const struct id_row {
+	const char *name, *body;
+	const char *id;   /* NULL: refused */
+	const char *rest; /* or the refusal */
+} IDS[] = {
+	{ "M3 no id of its own", "{\"name\":\"A\"}", "", "A" },
+	{ "M3 an id of its own", "{\"id\":\"acme\",\"name\":\"A\"}", "acme", "A" },
+	{ "M3 an id is not empty", "{\"id\":\"\",\"name\":\"A\"}", NULL, "id: must have 1 to 200" },
+	{ "M3 no slash", "{\"id\":\"a/b\"}", NULL, "id: has a control character or a slash at" },
+	{ "M3 no control", "{\"id\":\"a\\n\"}", NULL, "id: has a control character or a slash at" },
+	{ "M3 an id is a text", "{\"id\":7}", NULL, "id: must be a string" },
+};
+
+static void
+id_holds(void **state)
+{
+	const struct id_row *row = *state;
+	struct err e = { 0 };
+	struct json rest;
+	struct arena a;
+	struct str id;
+	int rc;
+
+	arena_init(&a);
+	rc = workspace_def_take_id(json_of(row->body, &a), &a, &id, &rest, &e);
+	assert_int_equal(rc, row->id ? 0 : ERR_INVALID);
+	if (row->id) {
+		check_str("id", id, str_of(row->id));
+		assert_false(json_is_set(definition_find(rest, "id")));
+		assert_true(json_str_eq(definition_find(rest, "name"), str_of(row->rest)));
+	} else if (!str_starts(str_of(e.text), str_of(row->rest))) {
+		fail_msg("%s: %s", row->name, e.text);
+	}
+	arena_release(&a);
+}
+
+int
+main(void)
+{
+	struct suite s = { 0 };
+
+	SUITE_ROWS(&s, ROWS, row_holds);
+	SUITE_TEST(&s, M3_its_settings_are_read);
+	SUITE_ROWS(&s, IDS, id_holds);
+	return suite_run(&s, "workspace_def");
+}
