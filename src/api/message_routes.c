@@ -123,7 +123,8 @@ on_posted(void *ctx, const struct engine_answer *answer)
 }
 
 struct post_fields {
-	struct json text, mode, timeout, busy, sender, mentioned, attachments, metadata, message_id;
+	struct json text, mode, timeout, busy, sender, mentioned, attachments, metadata, message_id,
+		model;
 };
 
 static int
@@ -145,6 +146,10 @@ take_fields(struct post *p, const struct post_fields *f, struct err *e)
 		rc = json_take_bool(f->mentioned, &m->mentioned, e);
 	if (rc == 0)
 		rc = json_take_str(f->message_id, p->x->arena, &m->message_id, e);
+	if (rc == 0)
+		rc = json_take_str(f->model, p->x->arena, &m->model, e);
+	if (rc == 0 && json_is_set(f->model) && m->model.len == 0)
+		rc = json_fail(f->model, e, "must not be empty");
 	if (rc == 0 && json_is_set(f->message_id) &&
 	    (m->message_id.len == 0 || m->message_id.len > STORE_ID_MAX))
 		rc = json_fail(f->message_id, e, "must have 1 to %d bytes", STORE_ID_MAX);
@@ -174,6 +179,7 @@ read_post(struct post *p, struct err *e)
 		{ "attachments", JSON_WANT_ARRAY, false, &f.attachments },
 		{ "metadata", JSON_WANT_OBJECT, false, &f.metadata },
 		{ "message_id", JSON_WANT_STRING, false, &f.message_id },
+		{ "model", JSON_WANT_STRING, false, &f.model },
 	};
 	int rc = json_fields(p->x->body, fields, ARRAY_LEN(fields), e);
 

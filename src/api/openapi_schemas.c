@@ -86,7 +86,7 @@ static const struct {
 	{ "MessagePage", PAGE_OF("Message") },
 	{ "MessagePost", "text mode:default|append|wait|stream timeout_ms:int"
 			 " busy:queue|steer|interrupt|collect|reject sender:object mentioned:bool"
-			 " attachments:[]object metadata:object message_id" },
+			 " attachments:[]object metadata:object message_id model" },
 	{ "MessagePosted",
 	  "type*:=message session_id* message_id* event_id* triggered*:bool queue_position:int?"
 	  " text tool_calls:[]object stop_reason:object usage:object" },
@@ -146,6 +146,10 @@ static const struct {
 		       " workers_polling*:int" },
 	{ "WorkStop", "force:bool?" },
 	{ "WorkUpdate", "metadata*:object" },
+	{ "Workspace", "id* type*:=workspace name* config:object" BIRTH },
+	{ "WorkspaceCreate", "id name* config:object?" },
+	{ "WorkspacePage", PAGE_OF("Workspace") },
+	{ "WorkspaceUpdate", "name config:object?" },
 };
 
 static void

@@ -108,13 +108,15 @@ event_make_created(struct buf *out, const struct make_created *m)
 
 void
 event_make_running(struct buf *out, struct str turn, struct str_list consumes,
-		   struct str_list wakes)
+		   struct str_list wakes, struct str model)
 {
 	struct jw w = begin(out, EVENT_STATUS_RUNNING);
 
 	jw_field_str(&w, "turn_id", turn);
 	ids(&w, "consumes", consumes);
 	ids(&w, "wakes", wakes);
+	if (model.len > 0)
+		jw_field_str(&w, "model", model);
 	jw_end_object(&w);
 }
 

@@ -24,8 +24,9 @@ struct make_created {
 };
 void event_make_created(struct buf *out, const struct make_created *m);
 
+/* model: that its message asked for; empty: none. */
 void event_make_running(struct buf *out, struct str turn, struct str_list consumes,
-			struct str_list wakes);
+			struct str_list wakes, struct str model);
 /* waits_for: the calls of a requires_action, else empty. */
 void event_make_idle(struct buf *out, struct str turn, enum stop_kind stop,
 		     struct str_list waits_for, struct str_list consumes);

@@ -48,6 +48,8 @@ input_meta_write(const struct input_meta *m, struct jw *out)
 		jw_field_str(out, "bound_to", m->bound_to);
 	if (m->group.len > 0)
 		jw_field_str(out, "group", m->group);
+	if (m->model.len > 0)
+		jw_field_str(out, "model", m->model);
 	if (m->media)
 		jw_field_bool(out, "media", true);
 	if (m->due_at_ms != 0)
@@ -59,7 +61,7 @@ int
 input_meta_read(struct json meta, struct arena *a, struct input_meta *out, struct err *e)
 {
 	struct json class = { 0 }, busy = { 0 }, sender = { 0 }, route = { 0 }, bound_to = { 0 };
-	struct json group = { 0 }, media = { 0 }, due_at = { 0 };
+	struct json group = { 0 }, model = { 0 }, media = { 0 }, due_at = { 0 };
 	const struct json_field fields[] = {
 		{ "class", JSON_WANT_STRING, true, &class },
 		{ "busy", JSON_WANT_STRING, false, &busy },
@@ -67,6 +69,7 @@ input_meta_read(struct json meta, struct arena *a, struct input_meta *out, struc
 		{ "route", JSON_WANT_OBJECT, false, &route },
 		{ "bound_to", JSON_WANT_STRING, false, &bound_to },
 		{ "group", JSON_WANT_STRING, false, &group },
+		{ "model", JSON_WANT_STRING, false, &model },
 		{ "media", JSON_WANT_BOOL, false, &media },
 		{ "due_at", JSON_WANT_NUMBER, false, &due_at },
 	};
@@ -84,6 +87,8 @@ input_meta_read(struct json meta, struct arena *a, struct input_meta *out, struc
 		rc = json_take_str(bound_to, a, &m.bound_to, e);
 	if (rc == 0)
 		rc = json_take_str(group, a, &m.group, e);
+	if (rc == 0)
+		rc = json_take_str(model, a, &m.model, e);
 	if (rc == 0)
 		rc = json_take_bool(media, &m.media, e);
 	if (rc == 0)

@@ -34,6 +34,7 @@ struct input_meta {
 	struct str route;    /* JSON of the reply route frozen now; empty: none */
 	struct str bound_to; /* bound: event id of its trigger */
 	struct str group;    /* inputs of one group share a turn (initial_events); empty: none */
+	struct str model;    /* that its turn is to ask; empty: the session's */
 	bool media;          /* nothing but media: bursts of it collapse */
 	int64_t due_at_ms;   /* not runnable before; 0: at once */
 };

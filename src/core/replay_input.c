@@ -39,6 +39,7 @@ keep_meta(struct replay *r, struct input_meta *m)
 	m->route = arena_str(&r->kept, m->route);
 	m->bound_to = arena_str(&r->kept, m->bound_to);
 	m->group = arena_str(&r->kept, m->group);
+	m->model = arena_str(&r->kept, m->model);
 }
 
 static int

@@ -106,10 +106,12 @@ on_answer(struct turn_history *h, const struct event *ev, struct json payload)
 static void
 on_running(struct turn_history *h, const struct event *ev, struct json payload)
 {
-	struct json wakes, inputs;
+	struct json wakes, inputs, model;
 	struct json_iter it;
 
 	h->marked = false;
+	if (!h->begun && json_find(payload, STR("model"), &model))
+		h->model = arena_str(h->kept, json_str(model, &h->scratch));
 	if (h->wakes.len == 0 && json_find(payload, STR("wakes"), &wakes)) {
 		it = json_iter(wakes);
 		while (json_next(&it))

@@ -24,6 +24,7 @@ struct turn_history {
 	enum recover_reason reason; /* ... for this reason */
 	VEC(struct str) wakes;      /* that started it */
 	struct str trigger;         /* the first input it began with; empty: none */
+	struct str model;           /* that its message asked for; empty: none */
 	struct str open_request;    /* a span without its end; empty: none */
 	struct str directive;       /* arguments of the last session_directive that was noted */
 	VEC(struct turn_call) calls;

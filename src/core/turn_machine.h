@@ -96,9 +96,10 @@ enum turn_start {
 struct turn_plan {
 	enum turn_start how;
 	struct str turn;
-	struct sha256 seed; /* random bytes of the caller's: what ids and jitter are made of */
-	struct str model;   /* as the session names it */
-	struct str problem; /* why no model can be asked; empty: one can */
+	struct sha256 seed;      /* random bytes of the caller's: what ids and jitter are made of */
+	struct str model;        /* as the session names it */
+	struct str prompt_model; /* TURN_OPENS: that its message asked for; empty: none */
+	struct str problem;      /* why no model can be asked; empty: one can */
 	const struct turn_tool *tools;
 	size_t tool_count;
 	struct approval_rules rules; /* which calls run, which wait for people, which are denied */

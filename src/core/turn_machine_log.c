@@ -92,7 +92,8 @@ turn_machine_log_running(struct turn_machine *m, struct str_list consumes)
 	bool opens = m->plan.how == TURN_OPENS && !m->leased; /* else it runs again */
 
 	event_make_running(&b, m->plan.turn, consumes,
-			   opens ? m->plan.wakes : (struct str_list){ 0 });
+			   opens ? m->plan.wakes : (struct str_list){ 0 },
+			   opens ? m->plan.prompt_model : (struct str){ 0 });
 	turn_machine_log(m, EVENT_STATUS_RUNNING, (struct str){ 0 }, &b);
 }
 

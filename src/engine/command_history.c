@@ -217,6 +217,7 @@ retry(struct rewind *r)
 					   .sender = s->meta.sender,
 					   .route = s->meta.route,
 					   .group = group,
+					   .model = s->meta.model,
 					   .media = s->meta.media };
 
 		id = commit_append(commit, &(struct commit_event){

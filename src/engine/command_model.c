@@ -93,7 +93,7 @@ command_model_choose(struct command *c)
 	int rc;
 
 	if (c->line.text.len == 0) {
-		context_setup_load(c->en, &c->row, &c->arena, on_setup, c);
+		context_setup_load(c->en, &c->row, (struct str){ 0 }, &c->arena, on_setup, c);
 		return;
 	}
 	rc = models->find(models->ctx, c->line.text, &provider, &name, &e);

@@ -26,10 +26,11 @@ struct context_setup {
 };
 typedef void
 context_setup_fn(void *ctx, int rc, const struct err *err, const struct context_setup *setup);
-/* Texts live in a, which must stay until done and belongs to the job until then. An agent or a model
- * that is not there is no error but the setup's problem. */
-void context_setup_load(struct engine *en, const struct store_session *session, struct arena *a,
-			context_setup_fn *done, void *ctx);
+/* Texts live in a, which must stay until done and belongs to the job until then, and so must model: the
+ * one that the message asks for, empty: none. An agent or a model that is not there is no error but
+ * the setup's problem. */
+void context_setup_load(struct engine *en, const struct store_session *session, struct str model,
+			struct arena *a, context_setup_fn *done, void *ctx);
 /* The server stops: those that still wait for tools to be listed fail at once. */
 void context_setup_abandon_all(struct engine *en);
 

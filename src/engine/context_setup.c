@@ -10,15 +10,18 @@
 #include "engine/catalog.h"
 #include "engine/context.h"
 #include "engine/own_tool.h"
+#include "engine/workspace.h"
 
 struct setup_job {
 	struct list node; /* in engine.setups, while a listing is on its way */
 	struct engine *en;
 	struct arena *arena;
 	const struct store_session *session;
+	struct str prompt_model; /* the model that the message asks for; empty: none */
 	struct str extra;        /* body of session_extra; empty: none */
 	struct str environment;  /* body of its record; empty: none */
 	bool changed;            /* the session has an agent of its own making */
+	bool chosen;             /* its model among that */
 	struct json own_servers; /* then: those of the agent as the operator made it */
 	struct environment_run where;
 	struct tool_docs local, remote;
@@ -310,6 +313,22 @@ terms_of(const struct engine_models *models, const struct context_setup *s)
 	return (struct engine_model_terms){ s->provider->context_tokens, retry_policy_default() };
 }
 
+/* The nearest that names one: the message, the session, its workspace, the agent, the server. */
+static struct str
+choose_model(const struct setup_job *j)
+{
+	const struct workspace_settings *workspace =
+		workspaces_find(j->en->workspaces, j->session->workspace_id);
+
+	if (j->prompt_model.len > 0)
+		return j->prompt_model;
+	if (!j->chosen && workspace && workspace->model.len > 0)
+		return workspace->model;
+	if (j->setup.run.model.len > 0)
+		return j->setup.run.model;
+	return j->en->config.settings.default_model;
+}
+
 static void
 find_model(struct setup_job *j)
 {
@@ -318,8 +337,7 @@ find_model(struct setup_job *j)
 	struct str name;
 	struct err e;
 
-	s->model = arena_str(j->arena, s->run.model.len > 0 ? s->run.model
-							    : j->en->config.settings.default_model);
+	s->model = arena_str(j->arena, choose_model(j));
 	if (models->find(models->ctx, s->model, &s->provider, &name, &e) != 0) {
 		s->problem = arena_str(j->arena, str_of(e.text));
 		return;
@@ -366,7 +384,7 @@ static bool
 use_snapshot(struct setup_job *j)
 {
 	struct json_doc doc;
-	struct json agent, budget = { 0 };
+	struct json agent, budget = { 0 }, chosen;
 
 	j->setup.session_budget = BUDGET_UNLIMITED;
 	if (j->extra.len == 0 ||
@@ -376,6 +394,7 @@ use_snapshot(struct setup_job *j)
 		j->setup.session_budget = session_budget_limit(budget);
 	if (!json_find(json_root(&doc), STR("agent"), &agent) || json_type(agent) != JSON_OBJECT)
 		return false;
+	j->chosen = json_find(json_root(&doc), STR("model_chosen"), &chosen);
 	read_agent(j, json_raw(agent));
 	j->changed = true;
 	return true;
@@ -452,14 +471,17 @@ on_lane(void *ctx, int rc, const struct err *err, const struct context_lane *lan
 }
 
 void
-context_setup_load(struct engine *en, const struct store_session *session, struct arena *a,
-		   context_setup_fn *done, void *ctx)
+context_setup_load(struct engine *en, const struct store_session *session, struct str model,
+		   struct arena *a, context_setup_fn *done, void *ctx)
 {
 	struct setup_job *j = xcalloc(1, sizeof *j);
 
-	*j = (struct setup_job){
-		.en = en, .arena = a, .session = session, .done = done, .ctx = ctx
-	};
+	*j = (struct setup_job){ .en = en,
+				 .arena = a,
+				 .session = session,
+				 .prompt_model = model,
+				 .done = done,
+				 .ctx = ctx };
 	list_init(&j->node);
 	if (session->lane_key.len > 0)
 		context_lane_load(en, session, a, on_lane, j);

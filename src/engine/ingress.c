@@ -565,6 +565,20 @@ engine_send(struct engine *en, const struct engine_call *call, struct str sessio
 	arrival_start(a, ingress_verb(events), false);
 }
 
+/* Better now than in the middle of the night. */
+static int
+check_model(struct engine *en, struct str model, struct err *e)
+{
+	const struct engine_models *models = &en->config.models;
+	struct provider *provider;
+	struct str name;
+	struct err why;
+
+	if (model.len == 0 || models->find(models->ctx, model, &provider, &name, &why) == 0)
+		return 0;
+	return err_set(e, ERR_INVALID, "model: %s", why.text);
+}
+
 void
 engine_post(struct engine *en, const struct engine_call *call, struct str session,
 	    const struct engine_message *message)
@@ -577,6 +591,8 @@ engine_post(struct engine *en, const struct engine_call *call, struct str sessio
 		return;
 	a = arrival_new(en, call, session);
 	rc = ingress_check_message(message, &a->caller, &a->arena, &e);
+	if (rc == 0)
+		rc = check_model(en, message->model, &e);
 	if (rc != 0) {
 		engine_refuse(en, call, rc, &e);
 		arrival_free(a);

@@ -270,6 +270,7 @@ on_pending_row(void *ctx, const struct store_row *row)
 	in->meta.sender = arena_str(&l->arena, in->meta.sender);
 	in->meta.bound_to = arena_str(&l->arena, in->meta.bound_to);
 	in->meta.group = arena_str(&l->arena, in->meta.group);
+	in->meta.model = arena_str(&l->arena, in->meta.model);
 	in->meta.route = (struct str){ 0 };
 	return true;
 }
@@ -471,6 +472,20 @@ look_user(const struct look *l, struct str_list inputs)
 			return in->meta.sender;
 	}
 	return (struct str){ 0 };
+}
+
+/* Of several that share a turn the last that names one. */
+struct str
+look_model(const struct look *l, struct str_list inputs)
+{
+	struct str model = { 0 };
+
+	for (size_t i = 0; i < l->pending.len; i++)
+		for (size_t k = 0; k < inputs.len; k++)
+			if (l->pending.ptr[i].meta.model.len > 0 &&
+			    str_eq(l->pending.ptr[i].id, inputs.ptr[k]))
+				model = l->pending.ptr[i].meta.model;
+	return model;
 }
 
 static struct str_list

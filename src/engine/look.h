@@ -52,5 +52,7 @@ struct turn_inputs look_inputs(const struct look *l, struct arena *a, int64_t no
 struct str_list look_consumes(const struct look *l, struct arena *a, size_t first, size_t count);
 /* Whose message the first of these inputs is; empty: no user's of ours. */
 struct str look_user(const struct look *l, struct str_list inputs);
+/* The model that these inputs ask for; empty: none. */
+struct str look_model(const struct look *l, struct str_list inputs);
 /* The pending triggers, in seq order. */
 struct queue_input *look_queue(const struct look *l, struct arena *a, size_t *count);

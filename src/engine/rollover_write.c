@@ -160,7 +160,7 @@ put_extra(struct rolling *g, struct commit *c)
 	jw_init(&w, &body);
 	jw_object(&w);
 	for (it = json_iter(json_root(&doc)); json_next(&it);) {
-		if (json_str_eq(it.key, STR("agent")))
+		if (json_str_eq(it.key, STR("agent")) || json_str_eq(it.key, STR("model_chosen")))
 			continue;
 		jw_key(&w, json_str(it.key, &g->arena));
 		jw_raw(&w, json_raw(it.value));

@@ -1,5 +1,6 @@
 /* session_update - title, metadata, budget and the agent's tools of a session, changed in one event.
  * Command of engine.h: engine_session_update. */
+#include "core/definition.h"
 #include "core/metadata.h"
 #include "core/session_open.h"
 #include "engine/catalog.h"
@@ -68,6 +69,7 @@ static void
 put_extra(struct change *ch, struct commit *c, const struct update *u, struct str agent,
 	  struct json old)
 {
+	bool chosen = json_is_set(definition_find(u->agent, "model"));
 	struct json_iter it = json_iter(old);
 	struct buf body;
 	struct jw w;
@@ -77,10 +79,13 @@ put_extra(struct change *ch, struct commit *c, const struct update *u, struct st
 	jw_object(&w);
 	if (agent.len > 0)
 		jw_field_raw(&w, "agent", agent);
+	if (chosen)
+		jw_field_bool(&w, "model_chosen", true);
 	if (json_is_set(u->budget))
 		jw_field_raw(&w, "budget", json_raw(u->budget));
 	while (json_is_set(old) && json_next(&it)) {
 		if ((agent.len > 0 && json_str_eq(it.key, STR("agent"))) ||
+		    (chosen && json_str_eq(it.key, STR("model_chosen"))) ||
 		    (u->budget_said && json_str_eq(it.key, STR("budget"))))
 			continue;
 		jw_key(&w, json_str(it.key, &ch->arena));

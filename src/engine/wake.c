@@ -238,7 +238,8 @@ on_setup(void *ctx, int rc, const struct err *err, const struct context_setup *s
 static void
 start_turn(struct sighting *s)
 {
-	context_setup_load(s->actor->en, &s->look->session, &s->look->arena, on_setup, s);
+	context_setup_load(s->actor->en, &s->look->session, s->begin.plan.prompt_model,
+			   &s->look->arena, on_setup, s);
 }
 
 /* ---- no turn is open: the queue ---- */
@@ -279,6 +280,7 @@ pick_from_queue(struct sighting *s)
 	} else {
 		s->begin.plan.consumes = look_consumes(l, &l->arena, plan.first, plan.count);
 		s->begin.user = look_user(l, s->begin.plan.consumes);
+		s->begin.plan.prompt_model = look_model(l, s->begin.plan.consumes);
 	}
 	loop_guard_init(&s->begin.plan.guard);
 	start_turn(s);
@@ -311,6 +313,7 @@ plan_open_turn(struct sighting *s)
 	s->begin.plan = (struct turn_plan){
 		.how = TURN_CONTINUES,
 		.turn = l->session.row.turn,
+		.prompt_model = h->model,
 		.inputs = look_inputs(l, &s->look->arena, host_now_ms(l->en->host)),
 		.steps = h->steps,
 		.leased_ms = turn_history_leased_ms(h),

@@ -86,8 +86,8 @@ make_run(struct context *x, struct buf *out)
 	begin_step(x);
 	x->it.item.require.pending = (struct str_list){ ids, count };
 	x->it.item.lease = STORE_LEASE_TAKE;
-	event_make_running(out, str_of(x->turn), x->it.item.require.pending,
-			   (struct str_list){ 0 });
+	event_make_running(out, str_of(x->turn), x->it.item.require.pending, (struct str_list){ 0 },
+			   (struct str){ 0 });
 	add(x, EVENT_STATUS_RUNNING, fresh_name(x, x->session), out);
 }
 

@@ -123,7 +123,8 @@ turn_run(struct turn *turn, const char *id, const char *input, bool *going)
 	it->item.require.pending = (struct str_list){ consumed, 1 };
 	it->item.lease = STORE_LEASE_TAKE;
 	buf_init(&out, 4096);
-	event_make_running(&out, turn->id, it->item.require.pending, (struct str_list){ 0 });
+	event_make_running(&out, turn->id, it->item.require.pending, (struct str_list){ 0 },
+			   (struct str){ 0 });
 	add(it, turn, EVENT_STATUS_RUNNING, id, &out);
 	buf_release(&out);
 	if (!trial_do(it))

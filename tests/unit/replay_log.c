@@ -149,7 +149,7 @@ step_run(struct step *s)
 			consumes[c++] = s->words[i];
 	}
 	event_make_running(&s->payload, word(s, 1), (struct str_list){ consumes, c },
-			   (struct str_list){ wakes, k });
+			   (struct str_list){ wakes, k }, (struct str){ 0 });
 }
 
 static void

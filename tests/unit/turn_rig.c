@@ -562,6 +562,15 @@ rig_try(struct rig *r, const char *session, const char *text, enum busy_mode bus
 }
 
 void
+rig_try_message(struct rig *r, const char *session, const struct engine_message *message)
+{
+	struct engine_call call = call_of(r);
+
+	engine_post(r->en, &call, str_of(session), message);
+	expect_answer(r);
+}
+
+void
 rig_post_later(struct rig *r, const char *session, const char *text)
 {
 	post(r, session, text, false, BUSY_QUEUE);

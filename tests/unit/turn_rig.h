@@ -74,6 +74,7 @@ void rig_update(struct rig *r, const char *session, struct json body);
 /* The same, refused or not. */
 void rig_try_send(struct rig *r, const char *session, const char *events);
 void rig_try(struct rig *r, const char *session, const char *text, enum busy_mode busy);
+void rig_try_message(struct rig *r, const char *session, const struct engine_message *message);
 /* Posts without settling: nothing was stored yet. */
 void rig_post_later(struct rig *r, const char *session, const char *text);
 void rig_watch(struct rig *r, const char *session);

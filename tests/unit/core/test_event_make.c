@@ -56,8 +56,9 @@ static const struct make_compacted COMPACTED = { .summary = { "s", 1 },
 
 MAKE(created, event_make_created(out, &PLAIN))
 MAKE(created_full, event_make_created(out, &FULL))
-MAKE(running, event_make_running(out, STR("turn_1"), TWO, ONE))
-MAKE(running_again, event_make_running(out, STR("turn_1"), NONE, NONE))
+MAKE(running, event_make_running(out, STR("turn_1"), TWO, ONE, STR("")))
+MAKE(running_as_asked, event_make_running(out, STR("turn_1"), ONE, NONE, STR("demo")))
+MAKE(running_again, event_make_running(out, STR("turn_1"), NONE, NONE, STR("")))
 MAKE(idle, event_make_idle(out, STR("turn_1"), STOP_END_TURN, NONE, NONE))
 MAKE(parked, event_make_idle(out, STR("turn_1"), STOP_REQUIRES_ACTION, TWO, ONE))
 MAKE(limit, event_make_idle(out, STR("turn_1"), STOP_LIMIT_LOOP, NONE, NONE))
@@ -115,6 +116,7 @@ static const struct make_case {
 	{ "M10 session.created", created, EVENT_SESSION_CREATED, "{\"type\":\"session.created\",\"format\":1,\"agent_id\":\"main\",\"agent_version\":3,\"environment_id\":\"local-default\",\"source\":{\"kind\":\"api\"},\"session_type\":\"direct\"}" },
 	{ "M10 session.created with everything", created_full, EVENT_SESSION_CREATED, "{\"type\":\"session.created\",\"format\":1,\"agent_id\":\"main\",\"agent_version\":1,\"environment_id\":\"e\",\"source\":{},\"session_type\":\"group\",\"workspace_id\":\"w\",\"lane_key\":\"k\",\"parent_session_id\":\"p\",\"previous_session_id\":\"q\",\"title\":\"t\",\"metadata\":{\"a\":1}}" },
 	{ "M10 status_running", running, EVENT_STATUS_RUNNING, "{\"type\":\"session.status_running\",\"turn_id\":\"turn_1\",\"consumes\":[\"sevt_1\",\"sevt_2\"],\"wakes\":[\"sevt_1\"]}" },
+	{ "T3 status_running with the model that was asked for", running_as_asked, EVENT_STATUS_RUNNING, "{\"type\":\"session.status_running\",\"turn_id\":\"turn_1\",\"consumes\":[\"sevt_1\"],\"wakes\":[],\"model\":\"demo\"}" },
 	{ "M10 status_running again", running_again, EVENT_STATUS_RUNNING, "{\"type\":\"session.status_running\",\"turn_id\":\"turn_1\",\"consumes\":[],\"wakes\":[]}" },
 	{ "M10 status_idle", idle, EVENT_STATUS_IDLE, "{\"type\":\"session.status_idle\",\"turn_id\":\"turn_1\",\"stop_reason\":{\"type\":\"end_turn\"},\"stop_details\":null,\"consumes\":[]}" },
 	{ "M8 status_idle parked", parked, EVENT_STATUS_IDLE, "{\"type\":\"session.status_idle\",\"turn_id\":\"turn_1\",\"stop_reason\":{\"type\":\"requires_action\",\"event_ids\":[\"sevt_1\",\"sevt_2\"]},\"stop_details\":null,\"consumes\":[\"sevt_1\"]}" },

@@ -42,8 +42,8 @@ static const struct meta_case {
 	/* clang-format off */
 	{ "M9 meta of a plain trigger", "{\"class\":\"trigger\"}", NULL, { .class = INPUT_TRIGGER } },
 	{ "M9 meta with everything",
-	  "{\"class\":\"trigger\",\"busy\":\"collect\",\"sender\":\"us\\\"r\",\"route\":{\"to\":1},\"group\":\"g\",\"media\":true,\"due_at\":12}", NULL,
-	  { .class = INPUT_TRIGGER, .busy = BUSY_COLLECT, .sender = { "us\"r", 4 }, .route = { "{\"to\":1}", 8 }, .group = { "g", 1 }, .media = true, .due_at_ms = 12 } },
+	  "{\"class\":\"trigger\",\"busy\":\"collect\",\"sender\":\"us\\\"r\",\"route\":{\"to\":1},\"group\":\"g\",\"model\":\"demo\",\"media\":true,\"due_at\":12}", NULL,
+	  { .class = INPUT_TRIGGER, .busy = BUSY_COLLECT, .sender = { "us\"r", 4 }, .route = { "{\"to\":1}", 8 }, .group = { "g", 1 }, .model = { "demo", 4 }, .media = true, .due_at_ms = 12 } },
 	{ "M9 meta of a bound input", "{\"class\":\"bound\",\"bound_to\":\"a\"}", NULL, { .class = INPUT_BOUND, .bound_to = { "a", 1 } } },
 	{ "M9 meta without a class", "{}", "class", { 0 } },
 	{ "M9 meta of an unknown class", "{\"class\":\"x\"}", "class", { 0 } },
@@ -82,6 +82,7 @@ meta_row(void **state)
 		check_str("route", got.route, c->m.route);
 		check_str("bound_to", got.bound_to, c->m.bound_to);
 		check_str("group", got.group, c->m.group);
+		check_str("model", got.model, c->m.model);
 		assert_int_equal(got.media, c->m.media);
 		assert_int_equal(got.due_at_ms, c->m.due_at_ms);
 		jw_init(&w, &out);

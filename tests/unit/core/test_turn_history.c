@@ -148,6 +148,30 @@ T4_the_kinds_are_all_that_is_looked_at(void **state)
 	fold_release(&f);
 }
 
+/* It stands in the first status_running; the others are no beginnings. */
+static void
+T3_the_model_that_its_message_asked_for(void **state)
+{
+	static const char *const RUNNING[] = {
+		"{\"type\":\"session.status_running\",\"turn_id\":\"t\",\"consumes\":[\"a\"],"
+		"\"wakes\":[],\"model\":\"fast\"}",
+		"{\"type\":\"session.status_running\",\"turn_id\":\"t\",\"consumes\":[],"
+		"\"wakes\":[]}",
+	};
+	struct turn_history h;
+	struct arena a;
+
+	(void)state;
+	arena_init(&a);
+	turn_history_init(&h, &a);
+	for (size_t i = 0; i < ARRAY_LEN(RUNNING); i++)
+		turn_history_add(&h, &(struct event){ .kind = EVENT_STATUS_RUNNING,
+						      .payload = str_of(RUNNING[i]) });
+	check_str("model", h.model, STR("fast"));
+	turn_history_release(&h);
+	arena_release(&a);
+}
+
 int
 main(void)
 {
@@ -158,5 +182,6 @@ main(void)
 	SUITE_TEST(&s, T7_calls_come_with_what_was_asked);
 	SUITE_TEST(&s, T8_answers_come_with_what_was_said);
 	SUITE_TEST(&s, T4_the_kinds_are_all_that_is_looked_at);
+	SUITE_TEST(&s, T3_the_model_that_its_message_asked_for);
 	return suite_run(&s, "core/turn_history");
 }

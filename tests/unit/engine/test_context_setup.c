@@ -1,4 +1,5 @@
 #include "engine/context.h"
+#include "engine/engine_private.h"
 
 #include "tool_rig.h"
 
@@ -150,7 +151,8 @@ H5_a_drain_does_not_wait_for_servers_that_do_not_answer(void **state)
 
 struct loaded {
 	bool done;
-	struct buf servers; /* name, and ! for one that is not the operator's */
+	struct buf
+		said; /* servers by name, and ! for one that is not the operator's; or the model */
 };
 
 static void
@@ -161,7 +163,7 @@ on_loaded(void *ctx, int rc, const struct err *err, const struct context_setup *
 	(void)err;
 	assert_int_equal(rc, 0);
 	for (size_t i = 0; i < setup->server_count; i++)
-		buf_printf(&l->servers, "%s" STR_FMT "%s", i > 0 ? " " : "",
+		buf_printf(&l->said, "%s" STR_FMT "%s", i > 0 ? " " : "",
 			   STR_ARG(setup->servers[i].name), setup->servers[i].foreign ? "!" : "");
 	l->done = true;
 }
@@ -198,15 +200,113 @@ servers_are_whose(void **state)
 	struct seen s;
 
 	begin(&r, &s);
-	buf_init(&l.servers, 1 << 10);
+	buf_init(&l.said, 1 << 10);
 	rig_session(&r, "s", "both");
 	if (row->extra)
 		rig_put(&r, RECORD_SESSION_EXTRA, "s", NULL, row->extra);
-	context_setup_load(r.en, &session, &r.arena, on_loaded, &l);
+	context_setup_load(r.en, &session, (struct str){ 0 }, &r.arena, on_loaded, &l);
 	rig_settle_until(&r, &l.done);
-	check_str("servers", buf_str(&l.servers), str_of(row->want));
-	buf_release(&l.servers);
+	check_str("servers", buf_str(&l.said), str_of(row->want));
+	buf_release(&l.said);
 	end(&r, &s);
+}
+
+/* Who names the model? The nearest. Quotes are written as '. */
+#define OWN(model) "{'agent':{'id':'a','model':{'id':'" model "'}}"
+static const struct named {
+	const char *name;
+	const char *asked, *extra, *workspace;
+	const char *agent, *want;
+} NAMED[] = {
+	{ "T3 the message before all others", "by-message",
+	  OWN("by-session") ",'model_chosen':true}",
+	  "{'id':'acme','name':'A','config':{'model':'by-space'}}",
+	  "{'id':'a','version':1,'model':{'id':'by-agent'}}", "by-message" },
+	{ "T3 the session before its workspace", "", OWN("by-session") ",'model_chosen':true}",
+	  "{'id':'acme','name':'A','config':{'model':'by-space'}}",
+	  "{'id':'a','version':1,'model':{'id':'by-agent'}}", "by-session" },
+	{ "T3 a session that changed its tools has chosen no model", "", OWN("by-agent") "}",
+	  "{'id':'acme','name':'A','config':{'model':'by-space'}}",
+	  "{'id':'a','version':1,'model':{'id':'by-agent'}}", "by-space" },
+	{ "T3 the workspace before the agent", "", NULL,
+	  "{'id':'acme','name':'A','config':{'model':'by-space'}}",
+	  "{'id':'a','version':1,'model':{'id':'by-agent'}}", "by-space" },
+	{ "T3 the agent where the workspace says nothing", "", NULL, "{'id':'acme','name':'A'}",
+	  "{'id':'a','version':1,'model':{'id':'by-agent'}}", "by-agent" },
+	{ "T3 the server where nobody says anything", "", NULL, NULL, "{'id':'a','version':1}",
+	  "by-server" },
+};
+
+static void
+on_named(void *ctx, int rc, const struct err *err, const struct context_setup *setup)
+{
+	struct loaded *l = ctx;
+
+	(void)err;
+	assert_int_equal(rc, 0);
+	buf_put_str(&l->said, setup->model);
+	l->done = true;
+}
+
+static void
+on_put(void *ctx, const struct engine_answer *answer)
+{
+	assert_int_equal(answer->rc, 0);
+	*(bool *)ctx = true;
+}
+
+static const char *
+quoted(struct rig *r, const char *text)
+{
+	char *copy = (char *)arena_str(&r->arena, str_of(text)).ptr;
+
+	for (char *c = copy; *c; c++)
+		if (*c == '\'')
+			*c = '"';
+	return copy;
+}
+
+static void
+put_workspace(struct rig *r, const char *body)
+{
+	struct json_doc doc;
+	bool done = false;
+
+	assert_int_equal(
+		json_parse(&r->arena, str_of(quoted(r, body)), &JSON_LIMITS_DEFAULT, &doc, NULL),
+		0);
+	engine_workspace_create(
+		r->en, &(struct engine_call){ .caller = &r->owner, .done = on_put, .ctx = &done },
+		json_root(&doc));
+	rig_settle_until(r, &done);
+}
+
+static void
+the_nearest_names_the_model(void **state)
+{
+	const struct named *row = *state;
+	struct store_session session = { .id = STR("s"),
+					 .agent_id = STR("a"),
+					 .agent_version = 1,
+					 .environment_id = STR("local-default"),
+					 .workspace_id = STR("acme") };
+	struct loaded l = { 0 };
+	struct rig r;
+
+	tool_rig_init(&r);
+	buf_init(&l.said, 1 << 10);
+	r.en->config.settings.default_model = STR("by-server");
+	rig_agent(&r, "a", quoted(&r, row->agent));
+	rig_session(&r, "s", "a");
+	if (row->extra)
+		rig_put(&r, RECORD_SESSION_EXTRA, "s", NULL, quoted(&r, row->extra));
+	if (row->workspace)
+		put_workspace(&r, row->workspace);
+	context_setup_load(r.en, &session, str_of(row->asked), &r.arena, on_named, &l);
+	rig_settle_until(&r, &l.done);
+	check_str("model", buf_str(&l.said), str_of(row->want));
+	buf_release(&l.said);
+	rig_release(&r);
 }
 
 int
@@ -220,5 +320,6 @@ main(void)
 	SUITE_TEST(&s, T10_the_environments_servers_need_no_block_and_ask);
 	SUITE_TEST(&s, H5_a_drain_does_not_wait_for_servers_that_do_not_answer);
 	SUITE_ROWS(&s, CHANGED, servers_are_whose);
+	SUITE_ROWS(&s, NAMED, the_nearest_names_the_model);
 	return suite_run(&s, "engine/context_setup");
 }

@@ -72,6 +72,23 @@ M4_budget_and_tools_are_kept_beside_the_log(void **state)
 	engine_rig_release(&r);
 }
 
+/* Another model is the session's choice; other tools leave the choice to its workspace. */
+static void
+T3_a_model_that_the_session_chose_is_marked(void **state)
+{
+	static const struct str CHOSEN = STR("\"model_chosen\":true");
+	struct engine_rig r;
+
+	start(&r, state);
+	rig_expect(update(&r, NULL, "{'agent':{'tools':[]}}"), 0, NULL);
+	assert_false(str_contains(engine_rig_last(&r, RECORD_SESSION_EXTRA), CHOSEN));
+	rig_expect(update(&r, NULL, "{'agent':{'model':'demo'}}"), 0, NULL);
+	assert_true(str_contains(engine_rig_last(&r, RECORD_SESSION_EXTRA), CHOSEN));
+	rig_expect(update(&r, NULL, "{'agent':{'tools':[]}}"), 0, NULL);
+	assert_true(str_contains(engine_rig_last(&r, RECORD_SESSION_EXTRA), CHOSEN));
+	engine_rig_release(&r);
+}
+
 static void
 A10_a_repeat_does_not_take_back_what_came_since(void **state)
 {
@@ -141,6 +158,7 @@ main(void)
 	SUITE_TEST(&s, A9_a_session_is_renamed);
 	SUITE_TEST(&s, M4_metadata_is_merged_and_null_deletes);
 	SUITE_TEST(&s, M4_budget_and_tools_are_kept_beside_the_log);
+	SUITE_TEST(&s, T3_a_model_that_the_session_chose_is_marked);
 	suite_add(&s, "M4 budget and tools in sqlite", M4_budget_and_tools_are_kept_beside_the_log,
 		  &SQLITE);
 	SUITE_TEST(&s, A10_a_repeat_does_not_take_back_what_came_since);

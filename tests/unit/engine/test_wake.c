@@ -663,6 +663,59 @@ T2_whatever_happens_every_session_comes_to_rest(void **state)
 	}
 }
 
+static void
+post_asking(struct rig *r, const char *text, const char *model)
+{
+	rig_try_message(r, "s",
+			&(struct engine_message){ .text = str_of(text), .model = str_of(model) });
+}
+
+static bool
+asked_model(struct rig *r, int64_t seq, const char *model)
+{
+	const struct event *ev = rig_event_at(r, "s", seq);
+
+	return ev->kind == EVENT_MODEL_REQUEST_START &&
+	       str_contains(ev->payload, arena_printf(&r->arena, "\"model\":\"%s\"", model));
+}
+
+static void
+T3_a_message_names_the_model_of_its_turn_also_after_a_restart(void **state)
+{
+	struct engine *dead;
+	struct rig r;
+
+	(void)state;
+	rig_init(&r, true);
+	rig_session(&r, "s", "script");
+	post_asking(&r, "wait 10", "demo");
+	rig_advance(&r, 3000);
+	assert_true(asked_model(&r, 4, "demo"));
+	dead = rig_kill(&r);
+	rig_advance(&r, 20000);
+	assert_true(str_ends(rig_log(&r, "s", 3), STR("status_idle:end_turn")));
+	assert_true(asked_model(&r, 8, "demo"));
+	rig_bury(&r, dead);
+	rig_post(&r, "s", "and without");
+	assert_true(asked_model(&r, rig_head(&r, "s") - 3, "scripted"));
+	rig_release(&r);
+}
+
+static void
+T3_an_unknown_model_is_refused_with_the_known_ones(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	rig_init(&r, true);
+	rig_session(&r, "s", "main");
+	post_asking(&r, "hi", "dmeo");
+	assert_int_equal(r.rc, ERR_INVALID);
+	assert_true(str_starts(str_of(r.err.text), STR("model: ")));
+	assert_int_equal(rig_head(&r, "s"), 1);
+	rig_release(&r);
+}
+
 int
 main(void)
 {
@@ -681,6 +734,8 @@ main(void)
 	SUITE_TEST(&s, Q7_a_long_answer_for_nobody_is_stopped);
 	SUITE_TEST(&s, T7_what_another_turn_said_is_not_kept_for_this_one);
 	SUITE_TEST(&s, H5_the_third_death_ends_the_turn);
+	SUITE_TEST(&s, T3_a_message_names_the_model_of_its_turn_also_after_a_restart);
+	SUITE_TEST(&s, T3_an_unknown_model_is_refused_with_the_known_ones);
 	SUITE_TEST(&s, H5_what_was_open_long_ago_is_not_continued);
 	SUITE_TEST(&s, Q1_pending_messages_run_after_a_restart);
 	SUITE_TEST(&s, T9_a_restart_leaves_parked_turns_alone);
