@@ -5,6 +5,8 @@
 #include "base/clock.h"
 #include "base/xalloc.h"
 
+enum { LOOK_MS = 10 };
+
 struct host_loop {
 	struct host host; /* first */
 	struct loop *loop;
@@ -14,6 +16,7 @@ struct host_loop {
 
 struct host_timer {
 	struct loop *loop;
+	int64_t due_ms; /* by timers_now_ms */
 	struct timeout timeout;
 	void (*fn)(void *ctx);
 	void *ctx;
@@ -26,12 +29,46 @@ now_ms(struct host *h)
 	return clock_now_ms();
 }
 
+/* ---- timers ---- */
+
+/* A test lets time pass: then it is looked for every few milliseconds. */
+static int64_t
+passed_ms(void)
+{
+#ifdef PERDURE_TEST_HOOKS
+	return clock_test_passed_ms();
+#else
+	return -1;
+#endif
+}
+
+static int64_t
+timers_now_ms(struct loop *loop)
+{
+	int64_t passed = passed_ms();
+
+	return loop_now_ms(loop) + (passed > 0 ? passed : 0);
+}
+
+static void
+wait_on(struct host_timer *t)
+{
+	int64_t left_ms = t->due_ms - timers_now_ms(t->loop);
+
+	if (left_ms > LOOK_MS && passed_ms() >= 0)
+		left_ms = LOOK_MS;
+	loop_timeout_set(t->loop, &t->timeout, left_ms);
+}
+
 static void
 on_due(struct timeout *timeout)
 {
 	struct host_timer *t = LIST_OWNER(timeout, struct host_timer, timeout);
 
-	t->fn(t->ctx);
+	if (t->due_ms > timers_now_ms(t->loop))
+		wait_on(t);
+	else
+		t->fn(t->ctx);
 }
 
 static struct host_timer *
@@ -49,10 +86,12 @@ timer_new(struct host *h, void (*fn)(void *ctx), void *ctx)
 static void
 timer_set(struct host_timer *t, int64_t delay_ms)
 {
-	if (delay_ms < 0)
+	if (delay_ms < 0) {
 		timeout_cancel(&t->timeout);
-	else
-		loop_timeout_set(t->loop, &t->timeout, delay_ms);
+		return;
+	}
+	t->due_ms = timers_now_ms(t->loop) + delay_ms;
+	wait_on(t);
 }
 
 static void
