@@ -140,41 +140,7 @@ class Lifecycle(unittest.TestCase):
             time.sleep(0.02)
         self.assert_whole()
 
-    # ---- resets by the clock ----
-
-    def reset_reason(self, config, spoke_at, asked_at):
-        self.begin(config, moved_to(spoke_at))
-        first = self.resolve()
-        self.client.post(first["session"]["id"], "say hello", mode="wait")
-        self.begin_again(moved_to(asked_at))
-        after = self.resolve()
-        self.assertEqual(after["is_new"], after["session"]["id"] != first["session"]["id"])
-        self.assertEqual(after["is_new"], after["reset_reason"] is not None)
-        return after["reset_reason"]
-
-    def test_R1_every_row_of_the_policy_table(self):
-        daily, idle = "session_reset: {mode: daily}\n", "session_reset: {mode: idle, idle_minutes: 60}\n"
-        both = "session_reset: {mode: both}\n"
-        berlin = "time_zone: Europe/Berlin\n"
-        for config, spoke_at, asked_at, reason in (
-                ("", "2027-02-01T10:00:00", "2027-12-31T10:00:00", None),
-                (idle, "2027-02-01T10:00:00", "2027-02-01T10:58:00", None),
-                (idle, "2027-02-01T10:00:00", "2027-02-01T11:02:00", "idle"),
-                (daily, "2027-02-01T04:01:00", "2027-02-02T03:58:00", None),
-                (daily, "2027-02-01T03:58:00", "2027-02-01T04:01:00", "daily"),
-                (daily, "2027-02-01T10:00:00", "2027-02-02T02:00:00", None),  # before the hour: yesterday's
-                (berlin + daily, "2027-02-01T02:58:00", "2027-02-01T03:01:00", "daily"),  # 04:00 there
-                (berlin + daily, "2027-03-28T01:58:00", "2027-03-28T02:01:00", "daily"),  # and in summer
-                (both, "2027-02-01T05:00:00", "2027-02-02T04:30:00", "daily"),
-                (both, "2027-02-01T03:00:00", "2027-02-02T05:00:00", "idle"),  # either would: idle is named
-                (idle + "platforms: {telegram: {session_reset: {mode: none}}}\n",
-                 "2027-02-01T10:00:00", "2027-02-03T10:00:00", None),
-                (idle + "chat_types: {dm: {session_reset: {idle_minutes: 600}}}\n",
-                 "2027-02-01T10:00:00", "2027-02-01T12:00:00", None),
-        ):
-            with self.subTest(config=config, spoke_at=spoke_at, asked_at=asked_at):
-                self.assertEqual(self.reset_reason(config, spoke_at, asked_at), reason)
-                self.assertEqual(self.server.stop(), 0)
+    # ---- resets by the clock (when: test_resets) ----
 
     def test_R3_a_reset_archives_links_marks_once_and_can_be_undone(self):
         self.begin("session_reset: {mode: idle, idle_minutes: 5}\n", moved_to("2027-02-01T10:00:00"))

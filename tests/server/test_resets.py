@@ -1,0 +1,401 @@
+"""Resets and expiry by the clock (SPEC R; 003 §6 and §10, 002's triggers): one server whose clock is set."""
+import json
+import unittest
+from urllib.parse import quote
+
+from scene import Scene, each
+
+NONE, IDLE, DAILY = "", "session_reset: {mode: idle, idle_minutes: 60}\n", "session_reset: {mode: daily}\n"
+BOTH = "session_reset: {mode: both}\n"
+BERLIN = "time_zone: Europe/Berlin\n"
+TELEGRAM_IDLE = "platforms: {telegram: {session_reset: {mode: idle, idle_minutes: 60}}}\n"
+DM_NEVER = "chat_types: {dm: {session_reset: {mode: none}}}\n"
+DM_IDLE = "chat_types: {dm: {session_reset: {mode: idle, idle_minutes: 60}}}\n"
+AT_TWO = BERLIN + "session_reset: {mode: daily, at_hour: 2}\n"
+
+
+def agent(settings):
+    return f"agents: {{main: {{session: {{{settings}}}}}}}\n"
+
+
+POLICIES = (  # name, configuration, when it was spoken in, when it is asked for, why it is reset
+    ("R1_mode_none_never", NONE, "2027-02-01T10:00:00", "2027-12-31T10:00:00", None),
+    ("R1_mode_idle_before_its_time", IDLE, "2027-02-01T10:00:00", "2027-02-01T10:59:30", None),
+    ("R1_mode_idle_after_it", IDLE, "2027-02-01T10:00:00", "2027-02-01T11:00:30", "idle"),
+    ("R1_mode_idle_of_a_day_is_the_usual", "session_reset: {mode: idle}\n",
+     "2027-02-01T10:00:00", "2027-02-02T09:59:30", None),
+    ("R1_mode_idle_over_a_day", "session_reset: {mode: idle}\n",
+     "2027-02-01T10:00:00", "2027-02-02T10:00:30", "idle"),
+    ("R1_mode_idle_zero_never", "session_reset: {mode: idle, idle_minutes: 0}\n",
+     "2027-02-01T10:00:00", "2027-12-31T10:00:00", None),
+    ("R1_mode_daily_before_four", DAILY, "2027-02-01T04:00:30", "2027-02-02T03:59:30", None),
+    ("R1_mode_daily_at_four", DAILY, "2027-02-01T03:59:30", "2027-02-01T04:00:30", "daily"),
+    ("R1_mode_daily_of_days_ago", DAILY, "2027-02-01T10:00:00", "2027-02-09T02:00:00", "daily"),
+    # 002's "today at the hour" would reset each message before it
+    ("R1_mode_daily_before_the_hour_is_yesterdays", DAILY, "2027-02-01T10:00:00", "2027-02-02T02:00:00", None),
+    ("R1_mode_daily_at_another_hour", "session_reset: {mode: daily, at_hour: 23}\n",
+     "2027-02-01T22:59:30", "2027-02-01T23:00:30", "daily"),
+    ("R1_mode_daily_at_midnight", "session_reset: {mode: daily, at_hour: 0}\n",
+     "2027-02-01T23:59:30", "2027-02-02T00:00:30", "daily"),
+    ("R1_mode_both_by_the_hour", BOTH, "2027-02-01T05:00:00", "2027-02-02T04:30:00", "daily"),
+    ("R1_mode_both_by_idleness", "session_reset: {mode: both, idle_minutes: 60}\n",
+     "2027-02-01T10:00:00", "2027-02-01T11:30:00", "idle"),
+    ("R1_mode_both_neither", BOTH, "2027-02-01T05:00:00", "2027-02-02T03:30:00", None),
+    ("R1_idle_is_named_before_daily", BOTH, "2027-02-01T03:00:00", "2027-02-02T05:00:00", "idle"),
+    # platform > chat type > agent > the rest
+    ("R1_the_platform_decides_over_the_rest", TELEGRAM_IDLE, "2027-02-01T10:00:00", "2027-02-01T12:00:00", "idle"),
+    ("R1_another_platform_says_nothing", TELEGRAM_IDLE.replace("telegram", "slack"),
+     "2027-02-01T10:00:00", "2027-02-01T12:00:00", None),
+    ("R1_the_platform_decides_over_the_chat_type", DM_NEVER + TELEGRAM_IDLE,
+     "2027-02-01T10:00:00", "2027-02-01T12:00:00", "idle"),
+    ("R1_the_platform_may_say_never", IDLE + "platforms: {telegram: {session_reset: {mode: none}}}\n",
+     "2027-02-01T10:00:00", "2027-02-03T10:00:00", None),
+    ("R1_the_chat_type_decides_over_the_rest", IDLE + "chat_types: {dm: {session_reset: {idle_minutes: 600}}}\n",
+     "2027-02-01T10:00:00", "2027-02-01T12:00:00", None),
+    ("R1_another_chat_type_says_nothing", IDLE + DM_NEVER.replace("dm", "group"),
+     "2027-02-01T10:00:00", "2027-02-01T12:00:00", "idle"),
+    ("R1_the_chat_type_decides_over_the_agent", DM_NEVER + agent("idleTimeoutMinutes: 60"),
+     "2027-02-01T10:00:00", "2027-02-01T12:00:00", None),
+    ("R1_the_agent_decides_over_the_rest", IDLE + agent("idleTimeoutMinutes: 600"),
+     "2027-02-01T10:00:00", "2027-02-01T12:00:00", None),
+    # 002: agent.session.idleTimeoutMinutes and dailyResetHour
+    ("R1_idleTimeoutMinutes_not_yet", agent("idleTimeoutMinutes: 240"),
+     "2027-02-01T10:00:00", "2027-02-01T13:59:30", None),
+    ("R1_idleTimeoutMinutes_over", agent("idleTimeoutMinutes: 240"),
+     "2027-02-01T10:00:00", "2027-02-01T14:00:30", "idle"),
+    ("R1_dailyResetHour_not_yet", agent("dailyResetHour: 6"), "2027-02-01T06:00:30", "2027-02-02T05:59:30", None),
+    ("R1_dailyResetHour_over", agent("dailyResetHour: 6"), "2027-02-01T05:59:30", "2027-02-01T06:00:30", "daily"),
+    ("R1_both_of_an_agent", agent("idleTimeoutMinutes: 600, dailyResetHour: 6"),
+     "2027-02-01T05:59:30", "2027-02-01T06:00:30", "daily"),
+    # where the agent is
+    ("R1_four_in_berlin_in_winter", BERLIN + DAILY, "2027-02-01T02:59:30", "2027-02-01T03:00:30", "daily"),
+    ("R1_four_in_berlin_in_summer", BERLIN + DAILY, "2027-07-01T01:59:30", "2027-07-01T02:00:30", "daily"),
+    ("R1_an_agent_in_another_zone", BERLIN + DAILY + "agents: {main: {time_zone: America/New_York}}\n",
+     "2027-02-01T08:59:30", "2027-02-01T09:00:30", "daily"),
+    # days of 23 and 25 hours, an hour that does not come, one that comes twice
+    ("R1_the_short_day", BERLIN + DAILY, "2027-03-28T01:59:30", "2027-03-28T02:00:30", "daily"),
+    ("R1_the_short_day_not_yet", BERLIN + DAILY, "2027-03-27T03:00:30", "2027-03-28T01:59:30", None),
+    ("R1_the_long_day", BERLIN + DAILY, "2027-10-31T02:59:30", "2027-10-31T03:00:30", "daily"),
+    ("R1_the_long_day_not_yet", BERLIN + DAILY, "2027-10-30T02:00:30", "2027-10-31T02:59:30", None),
+    ("R1_the_hour_that_does_not_come_is_the_jump", AT_TWO, "2027-03-28T00:59:30", "2027-03-28T01:00:30", "daily"),
+    ("R1_before_that_jump", AT_TWO, "2027-03-27T01:00:30", "2027-03-28T00:59:30", None),
+    ("R1_the_hour_that_comes_twice_first", AT_TWO, "2027-10-30T23:59:30", "2027-10-31T00:00:30", "daily"),
+    ("R1_the_hour_that_comes_twice_again", AT_TWO, "2027-10-31T00:00:30", "2027-10-31T01:00:30", None),
+    # leap day, new year
+    ("R1_the_leap_day_begins", DAILY, "2028-02-29T03:59:30", "2028-02-29T04:00:30", "daily"),
+    ("R1_the_leap_day_ends", DAILY, "2028-02-29T04:00:30", "2028-03-01T04:00:30", "daily"),
+    ("R1_idle_over_the_leap_day", "session_reset: {mode: idle, idle_minutes: 2880}\n",
+     "2028-02-28T10:00:00", "2028-03-01T09:59:30", None),
+    ("R1_the_day_after_february_without_one", DAILY, "2027-02-28T04:00:30", "2027-03-01T03:59:30", None),
+    ("R1_new_year", DAILY, "2027-12-31T23:00:00", "2028-01-01T04:00:30", "daily"),
+    # clocks that are set
+    ("R1_a_clock_set_back_resets_nothing", IDLE, "2027-02-01T10:00:00", "2027-01-01T10:00:00", None),
+    ("R1_nor_by_the_hour", DAILY, "2027-02-01T10:00:00", "2027-01-31T04:00:30", None),
+)
+
+
+class Policies(Scene):
+    """Who resets, and when. The clock is set, the configuration reloaded; nothing is started."""
+
+    @each(POLICIES)
+    def judge(self, config, spoke_at, asked_at, reason):
+        self.reload(config)
+        self.clock.set(spoke_at)
+        source, first = self.talk()
+        self.clock.set(asked_at)
+        after = self.resolve(source)
+        self.assertEqual(after["reset_reason"], reason)
+        self.assertEqual(after["is_new"], reason is not None)
+        self.assertEqual(after["is_new"], after["session"]["id"] != first["session"]["id"])
+        self.assertEqual(self.resolve(source)["session"]["id"], after["session"]["id"], "only once")
+
+
+    def test_R1_a_restart_across_a_boundary(self):
+        self.reload("session_reset: {mode: both, idle_minutes: 60}\n")
+        self.clock.set("2027-02-01T03:56:00")
+        early = self.talk()
+        self.clock.set("2027-02-01T04:01:00")
+        late = self.talk()
+        self.kill()
+        self.clock.set("2027-02-01T04:10:00")
+        self.start()
+        self.assertEqual(self.resolve(early[0])["reset_reason"], "daily")
+        self.assertFalse(self.resolve(late[0])["is_new"])
+        self.kill()
+        self.clock.set("2027-02-01T05:15:00")
+        self.start()
+        self.assertEqual(self.resolve(late[0])["reset_reason"], "idle")
+
+
+TOOLS = [{"type": "agent_toolset_20260401",
+          "default_config": {"enabled": True, "permission_policy": {"type": "always_allow"}}},
+         {"type": "custom", "name": "ring", "description": "Rings.", "input_schema": {"type": "object"}}]
+OPEN = (  # name, what is said, what the session is then
+    ("R2_not_while_a_turn_runs", "wait 600", "running"),
+    ("R2_not_while_an_approval_waits", 'tool bash {"command": "true"}', "requires_action"),
+    ("R2_not_while_a_clients_tool_is_open", "tool ring {}", "requires_action"),
+    ("R2_not_while_a_process_runs_in_the_background",
+     'tool bash {"command": "sleep 600", "background": true}', "idle"),
+)
+
+
+class Open(Scene):
+    """Never while something is alive (003 §6, exclusions)."""
+    config = IDLE
+
+    @each(OPEN)
+    def judge(self, text, activity):
+        asks = "approval" in self._testMethodName
+        agent = "main" if asks else self.client.ask("POST", "/v1/agents", {
+            "name": "busy", "model": "demo", "tools": TOOLS})["id"]
+        source = self.chat()
+        session = self.resolve(source, agent_id=agent)["session"]["id"]
+        self.client.post(session, text)
+        self.await_activity(session, activity)
+        if activity == "idle":
+            self.await_that(lambda: self.said(session), "it says what it started")
+        self.clock.set("2030-01-01T00:00:00" if activity == "running" else "2030-01-02T00:00:00")
+        kept = self.resolve(source, agent_id=agent)
+        self.assertEqual((kept["is_new"], kept["session"]["id"]), (False, session))
+        self.command(session, "/stop")
+        self.await_activity(session, "idle")
+        self.clock.set("2031-01-01T00:00:00")
+        self.assertEqual(self.resolve(source, agent_id=agent)["reset_reason"], "idle", "then it is")
+        self.clock.set("2029-01-01T00:00:00")
+
+
+class Effects(Scene):
+    """What a reset leaves (003 §6, effects 1 to 6)."""
+    config = IDLE + "platforms: {slack: {session_reset: {notify: false}}, discord: {session_reset: " \
+        "{mode: daily}}}\n"
+
+    def rolled(self, text="say hello", **more):
+        self.clock.set("2027-02-01T03:00:00")
+        source = self.chat(**more)
+        first = self.resolve(source)
+        if text:
+            self.client.post(first["session"]["id"], text, mode="wait")
+        self.clock.set("2027-02-01T05:00:00")
+        return first, self.resolve(source)
+
+    def notices(self, after):
+        """To the user, and to the model."""
+        born, *others = self.client.events(after["session"]["id"])
+        return born.get("notice"), [one["content"][0]["text"] for one in others]
+
+    def test_R3_the_old_one_ends_with_its_reason_and_is_kept(self):
+        first, after = self.rolled()
+        log = self.client.events(first["session"]["id"])
+        self.assertEqual((log[-1]["type"], log[-1]["reason"], log[-1]["new_session_id"]),
+                         ("session.reset", "idle", after["session"]["id"]))
+        old = self.client.session(first["session"]["id"])
+        self.assertEqual((old["lifecycle"], old["record_status"]), ("archived", "archived"))
+        self.assertEqual(self.said(first["session"]["id"]), ["hello"])
+
+    def test_R3_the_new_id_is_dated(self):
+        _, after = self.rolled()
+        self.assertRegex(after["session"]["id"], r"^telegram:20270201_05000\d_[0-9a-f]{8}$")
+
+    def test_R3_the_reason_and_that_there_was_activity(self):
+        _, after = self.rolled()
+        lane = self.lane(after)
+        self.assertEqual((lane["was_auto_reset"], lane["auto_reset_reason"], lane["reset_had_activity"],
+                          lane["is_fresh_reset"]), (True, "idle", True, False))
+
+    def test_R3_or_that_there_was_none(self):
+        _, after = self.rolled(text=None)
+        lane = self.lane(after)
+        self.assertEqual((lane["was_auto_reset"], lane["reset_had_activity"]), (True, False))
+
+    def test_R3_the_counters_begin_anew(self):
+        first, after = self.rolled()
+        self.assertEqual((self.lane(after)["total_tokens"], after["session"]["message_count"]), (0, 0))
+        self.assertGreater(self.client.session(first["session"]["id"])["counters"]["total_tokens"], 0)
+
+    def test_R3_model_and_user_are_told_of_idleness(self):
+        told, read = self.notices(self.rolled()[1])
+        self.assertIn("inactivity", told)
+        self.assertEqual(len(read), 1)
+        self.assertIn("inactivity", read[0])
+
+    def test_R3_and_of_the_hour(self):
+        first, after = self.rolled(platform="discord")
+        self.assertEqual(after["reset_reason"], "daily")
+        told, read = self.notices(after)
+        self.assertIn("Daily", told)
+        self.assertIn("daily", read[0])
+
+    def test_R3_the_policy_may_spare_the_user(self):
+        told, read = self.notices(self.rolled(platform="slack")[1])
+        self.assertIsNone(told)
+        self.assertEqual(len(read), 1)
+
+    def test_R3_nobody_misses_a_session_without_content(self):
+        told, _ = self.notices(self.rolled(text=None)[1])
+        self.assertIsNone(told)
+
+    def test_R3_a_suspended_one_is_always_told(self):
+        source, first = self.talk(self.chat(platform="slack"))
+        self.ask_lane(first, "suspend")
+        after = self.resolve(source)
+        self.assertEqual(after["reset_reason"], "suspended")
+        told, read = self.notices(after)
+        self.assertTrue(told)
+        self.assertEqual(self.lane(after)["auto_reset_reason"], "suspended")
+        self.assertEqual(len(read), 1)
+
+    def test_R3_the_first_turn_takes_the_marks_and_the_model_hears_it_once(self):
+        _, after = self.rolled()
+        session = after["session"]["id"]
+        for _ in range(2):
+            self.client.post(session, "say there", mode="wait")
+            self.assertFalse(self.lane(after)["was_auto_reset"])
+            self.assertIsNone(self.lane(after)["auto_reset_reason"])
+        self.assertEqual([one["type"] for one in self.client.events(session)].count("system.message"), 1)
+
+    def test_R3_undo_goes_back(self):
+        first, after = self.rolled()
+        self.command(after["session"]["id"], f"/resume {first['session']['id']}")
+        self.assertEqual(self.lane(first)["session_id"], first["session"]["id"])
+        self.assertEqual(self.client.session(first["session"]["id"])["lifecycle"], "active")
+
+    def test_R4_new_says_that_it_was_asked_for(self):
+        source, first = self.talk()
+        after = self.command(first["session"]["id"], "/new")["data"]["session_id"]
+        lane = self.lane(first)
+        self.assertEqual((lane["session_id"], lane["is_fresh_reset"], lane["was_auto_reset"]), (after, True, False))
+        self.client.post(after, "say hi", mode="wait")
+        self.assertFalse(self.lane(first)["is_fresh_reset"], "taken once")
+
+    def test_R4_reset_is_the_same(self):
+        _, first = self.talk()
+        after = self.command(first["session"]["id"], "/reset")["data"]["session_id"]
+        self.assertEqual((self.lane(first)["session_id"], self.lane(first)["is_fresh_reset"]), (after, True))
+        self.assertEqual(self.client.session(first["session"]["id"])["lifecycle"], "archived")
+
+
+NOTE = """#!/bin/sh
+# Appends what it is told, and fails while there is a file.
+cat >> "$1"; echo >> "$1"
+[ ! -e "$1.fails" ]
+"""
+
+
+class Watcher(Scene):
+    """What time does to those at rest, every 300 s (003 §10)."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        hook, cls.heard_in = cls.server.folder / "note", cls.server.folder / "heard"
+        hook.write_text(NOTE)
+        hook.chmod(0o755)
+        cls.hooks = f"hooks:\n  - {{event: session_finalize, command: [{hook}, {cls.heard_in}]}}\n"
+        cls.reload(IDLE + cls.hooks)
+
+    def heard(self, session):
+        told = self.heard_in.read_text() if self.heard_in.exists() else ""
+        return sum(json.loads(line)["session_id"] == session for line in told.splitlines() if line)
+
+    def await_passes(self, question, what):
+        """One pass after the other, until it is so."""
+        def ask():
+            self.clock.advance(seconds=301)
+            return question()
+        return self.await_that(ask, what)
+
+    def let_pass(self):
+        """Two hours, and a pass that began after them: a lane that is due then says so."""
+        _, probe = self.talk(self.chat(platform="probe"))
+        self.clock.advance(hours=2)
+        self.await_passes(lambda: self.lane(probe)["expiry_finalized"], "a pass")
+
+    def test_R5_an_expired_lane_is_finalized_once_also_over_a_restart(self):
+        source, first = self.talk()
+        self.let_pass()
+        self.assertTrue(self.lane(first)["expiry_finalized"])
+        self.assertEqual(self.heard(first["session"]["id"]), 1)
+        self.let_pass()
+        self.restart()
+        self.let_pass()
+        self.assertEqual(self.heard(first["session"]["id"]), 1)
+        self.assertEqual(self.client.session(first["session"]["id"])["lifecycle"], "active", "it is not archived")
+        self.assertEqual(self.resolve(source)["reset_reason"], "idle")
+
+    def test_R5_a_failing_hook_is_asked_three_times_then_it_is_final(self):
+        failing = self.server.folder / "heard.fails"
+        failing.touch()
+        _, first = self.talk()
+        self.clock.advance(hours=2)
+        self.await_passes(lambda: self.lane(first)["finalize_attempts"] == 1, "the first attempt")
+        self.assertFalse(self.lane(first)["expiry_finalized"])
+        self.await_passes(lambda: self.lane(first)["expiry_finalized"], "the last attempt")
+        self.assertEqual(self.heard(first["session"]["id"]), 3)
+        failing.unlink()
+
+    def test_R5_not_before_its_time(self):
+        _, first = self.talk(self.chat(platform="late"))
+        self.reload(IDLE + self.hooks + "platforms: {late: {session_reset: {idle_minutes: 10000}}}\n")
+        self.let_pass()
+        self.assertFalse(self.lane(first)["expiry_finalized"])
+
+    def test_R5_with_mode_none_nothing_expires(self):
+        self.reload(IDLE + self.hooks + "platforms: {quiet: {session_reset: {mode: none}}}\n")
+        _, first = self.talk(self.chat(platform="quiet"))
+        self.let_pass()
+        self.assertFalse(self.lane(first)["expiry_finalized"])
+        self.assertEqual(self.heard(first["session"]["id"]), 0)
+
+    def test_R5_a_running_session_is_never_touched(self):
+        source = self.chat()
+        first = self.resolve(source)
+        session = first["session"]["id"]
+        self.client.post(session, 'tool bash {"command": "true"}')
+        self.await_activity(session, "requires_action")
+        self.let_pass()
+        self.assertFalse(self.lane(first)["expiry_finalized"])
+        self.command(session, "/stop")
+        self.await_idle(session)
+        self.let_pass()
+        self.assertTrue(self.lane(first)["expiry_finalized"])
+
+    def test_R5_one_that_waits_to_be_resumed_is_left_alone(self):
+        _, first = self.talk()
+        self.ask_lane(first, "resume_pending", {"reason": "restart_timeout"})
+        self.let_pass()
+        self.assertFalse(self.lane(first)["expiry_finalized"])
+
+    def test_R5_direct_sessions_become_inactive_after_three_days(self):
+        self.client.open_session("cli:stale")
+        self.client.post("cli:stale", "say hello", mode="wait")
+        self.clock.advance(hours=66)
+        for _ in range(2):  # the first may be the one that is about to end
+            self.let_pass()
+        self.assertEqual(self.client.session("cli:stale")["lifecycle"], "active", "not before")
+        self.clock.advance(hours=3)
+        self.await_passes(lambda: self.client.session("cli:stale")["lifecycle"] == "inactive", "it is put to rest")
+        self.assertEqual(self.client.post("cli:stale", "say back", mode="wait")["text"], "back")
+        self.assertEqual(self.client.session("cli:stale")["lifecycle"], "active")
+
+    def test_R5_old_lanes_are_forgotten_but_not_suspended_or_busy_ones(self):
+        old, suspended, busy, fresh = (self.talk() for _ in range(4))
+        self.ask_lane(suspended[1], "suspend")
+        self.client.post(busy[1]["session"]["id"], 'tool bash {"command": "true"}')
+        self.await_activity(busy[1]["session"]["id"], "requires_action")
+        self.clock.advance(days=31)
+        self.client.post(fresh[1]["session"]["id"], "say hi", mode="wait")
+        self.reload(IDLE + self.hooks + "session_store_max_age_days: 30\n")
+        self.clock.advance(hours=1)
+        self.await_passes(lambda: not self.is_known(old), "it is forgotten")
+        self.assertEqual([self.is_known(one) for one in (suspended, busy, fresh)], [True] * 3)
+        self.assertEqual(self.said(old[1]["session"]["id"]), ["hello"], "what was said stays")
+        after = self.resolve(old[0])
+        self.assertEqual((after["is_new"], after["reset_reason"]), (True, None))
+        self.reload(IDLE + self.hooks)
+
+    def is_known(self, talk):
+        return bool(self.client.ask("GET", f"/v1/lanes?session_id={quote(talk[1]['session']['id'])}")["data"])
+
+
+if __name__ == "__main__":
+    unittest.main()
