@@ -6,6 +6,7 @@
  * settles it: whoever comes second reads again. */
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "base/xalloc.h"
 #include "core/event_make.h"
 #include "engine/access.h"
@@ -82,9 +83,27 @@ resolving_fail(struct resolving *r, int rc, const struct err *err)
 	resolving_end(r, &(struct engine_answer){ .rc = rc, .err = err });
 }
 
+/* A surface is named as people know it; who a source's people are is not for logs. */
+static void
+log_opened(struct resolving *r)
+{
+	struct str reason = resolve_reset_reason(&r->plan);
+	struct buf surface;
+
+	buf_init(&surface, KEY_TEXT_MAX);
+	if (!r->ask.by_source)
+		surface_key_log_form(&r->ask.key, &surface);
+	log_write(LOG_INFO, "lane.session_opened", LOG_STR("lane", r->lane.id),
+		  LOG_STR("surface", buf_str(&surface)), LOG_STR("session", r->id),
+		  LOG_STR("reset_reason", reason));
+	buf_release(&surface);
+}
+
 void
 resolving_done(struct resolving *r)
 {
+	if (r->plan.opens_session)
+		log_opened(r);
 	resolving_end(r, &(struct engine_answer){ .id = r->id,
 						  .lane = r->lane.id,
 						  .created = r->plan.opens_session,
