@@ -152,6 +152,14 @@ class Scene(unittest.TestCase):
         self.await_that(lambda: not self.waiting(session)
                         and self.client.session(session)["activity"] == "idle", f"{session} comes to rest")
 
+    def finish(self, session):
+        """What waits for a while (20 s at most) in a turn has waited, and what waits behind it has run."""
+        def over():
+            self.clock.advance(seconds=20)  # again and again: the turn may not wait yet
+            time.sleep(0.01)
+            return not self.waiting(session) and self.client.session(session)["activity"] == "idle"
+        self.await_that(over, f"{session} comes to rest")
+
     def said(self, session):
         return ["".join(part["text"] for part in event["content"])
                 for event in self.client.events(session) if event["type"] == "agent.message"]
