@@ -73,7 +73,11 @@ class Scene(unittest.TestCase):
     @classmethod
     def tearDownClass(cls):
         cls.client.close()
-        code = cls.server.stop()
+        cls.server.process.send_signal(signal.SIGTERM)
+        while cls.server.is_running():  # whatever still waits in there, it is over soon
+            cls.clock.advance(minutes=1)
+            time.sleep(0.02)
+        code = cls.server.end()
         assert code == 0, cls.server.errors()
         code, said = cls.server.check()
         assert code == 0, said

@@ -1,11 +1,10 @@
 """Which session a conversation is in: the state diagram, the flags, the store's operations and who shares
-what (SPEC K3, K5 to K8; 003 §2, §3, §5, §9), on one running server."""
+what (SPEC K2, K3, K5 to K8; 003 §2 to §5, §9), on one running server."""
 import json
 import time
 import unittest
 from urllib.parse import quote
 
-from client import Client
 from scene import Scene, each
 from test_busy_kills import KEY, Reader, grammar, speech
 
@@ -239,7 +238,41 @@ class Operations(Scene):
         self.assertEqual(self.resolve(source)["session"]["id"], first["session"]["id"])
 
 
-THREAD = {"thread_id": "t1"}
+THREAD = {"thread_id": "thread_678"}
+ANYBODY = {"chat_type": "group", "user_id": "user_abc"}
+JID = "491701234567@s.whatsapp.net"
+DEFAULT, OPPOSITE = (True, False), (False, True)  # group_sessions_per_user, thread_sessions_per_user
+KEYS = (  # name, settings, source, key
+    ("K2_dm_with_a_chat", DEFAULT, {"platform": "telegram", "chat_id": "12345", "user_id": "u"}, "telegram:dm:12345"),
+    ("K2_dm_with_a_chat_and_a_thread", DEFAULT, {"platform": "telegram", "chat_id": "12345", **THREAD},
+     "telegram:dm:12345:thread_678"),
+    ("K2_dm_without_a_chat_is_its_participant", DEFAULT, {"platform": "signal", "chat_id": "", "user_id": "user_abc"},
+     "signal:dm:user_abc"),
+    ("K2_the_stable_id_goes_before_the_user_id", DEFAULT,
+     {"platform": "signal", "chat_id": "", "user_id": "u", "user_id_alt": "uuid"}, "signal:dm:uuid"),
+    ("K2_dm_without_a_chat_its_participant_goes_before_the_thread", DEFAULT,
+     {"platform": "signal", "chat_id": "", "user_id": "user_abc", **THREAD}, "signal:dm:user_abc:thread_678"),
+    ("K2_dm_without_anything_is_one_for_all", DEFAULT, {"platform": "telegram", "chat_id": ""}, "telegram:dm"),
+    ("K2_whatsapp_dm", DEFAULT, {"platform": "whatsapp", "chat_id": f"+{JID}"}, "whatsapp:dm:491701234567"),
+    ("K2_whatsapp_dm_of_a_device", DEFAULT, {"platform": "whatsapp", "chat_id": JID.replace("@", ":17@")},
+     "whatsapp:dm:491701234567"),
+    ("K2_group_by_user", DEFAULT, {"platform": "telegram", "chat_id": "-10012345", **ANYBODY},
+     "telegram:group:-10012345:user_abc"),
+    ("K3_group_shared", OPPOSITE, {"platform": "telegram", "chat_id": "-10012345", **ANYBODY},
+     "telegram:group:-10012345"),
+    ("K2_group_by_stable_id", DEFAULT, {"platform": "telegram", "chat_id": "-10012345", **ANYBODY,
+                                        "user_id_alt": "uuid"}, "telegram:group:-10012345:uuid"),
+    ("K2_thread_shared", DEFAULT, {"platform": "discord", "chat_id": "12345", **ANYBODY, **THREAD},
+     "discord:group:12345:thread_678"),
+    ("K3_thread_by_user", OPPOSITE, {"platform": "discord", "chat_id": "12345", **ANYBODY, **THREAD},
+     "discord:group:12345:thread_678:user_abc"),
+    ("K2_channel_without_a_participant", DEFAULT, {"platform": "slack", "chat_id": "C12345", "chat_type": "channel"},
+     "slack:channel:C12345"),
+    ("K2_whatsapp_group", DEFAULT, {"platform": "whatsapp", "chat_id": "120363025246125486@g.us", **ANYBODY,
+                                    "user_id": JID}, "whatsapp:group:120363025246125486:491701234567"),
+    ("K3_whatsapp_group_shared", OPPOSITE, {"platform": "whatsapp", "chat_id": "120363025246125486@g.us", **ANYBODY,
+                                            "user_id": JID}, "whatsapp:group:120363025246125486"),
+)
 SHARING = (  # name, (group_sessions_per_user, thread_sessions_per_user), source, is it shared
     ("K3_a_dm_is_private", (False, False), {"chat_type": "dm"}, False),
     ("K3_a_thread_in_a_dm_is_private", (False, False), {"chat_type": "dm", **THREAD}, False),
@@ -256,8 +289,8 @@ SHARING = (  # name, (group_sessions_per_user, thread_sessions_per_user), source
 )
 
 
-class Sharing(Scene):
-    """is_shared_multi_user_session, and what the model is told of it (003 §5, §9)."""
+class Keys(Scene):
+    """The key table, who shares a session, and what the model is told of it (003 §4, §5, §9)."""
 
     @classmethod
     def setUpClass(cls):
@@ -268,10 +301,20 @@ class Sharing(Scene):
         cls.config = cls.model.config()
         super().setUpClass()
 
-    @each(SHARING)
-    def judge(self, settings, source, shared):
+    def configure(self, settings):
         groups, threads = (str(one).lower() for one in settings)
         self.reload(f"group_sessions_per_user: {groups}\nthread_sessions_per_user: {threads}\n" + self.config)
+
+    @each(KEYS)
+    def is_keyed(self, settings, source, key):
+        self.configure(settings)
+        resolved = self.resolve(source)
+        self.assertEqual(self.lane(resolved)["session_key"], f"agent:main:{key}")
+        self.assertEqual(self.resolve(source)["session"]["id"], resolved["session"]["id"])
+
+    @each(SHARING)
+    def is_shared(self, settings, source, shared):
+        self.configure(settings)
         one = self.chat(**source)
         other = {**one, "user_id": "somebody"} if one["user_id"] else one
         first, second = self.resolve(one), self.resolve(other)

@@ -253,11 +253,36 @@ class Effects(Scene):
             self.assertIsNone(self.lane(after)["auto_reset_reason"])
         self.assertEqual([one["type"] for one in self.client.events(session)].count("system.message"), 1)
 
-    def test_R3_undo_goes_back(self):
+    def test_R3_an_archived_one_names_its_successor(self):
         first, after = self.rolled()
-        self.command(after["session"]["id"], f"/resume {first['session']['id']}")
-        self.assertEqual(self.lane(first)["session_id"], first["session"]["id"])
-        self.assertEqual(self.client.session(first["session"]["id"])["lifecycle"], "active")
+        error = self.assert_refused(409, "POST", f"/v1/sessions/{quote(first['session']['id'])}/messages",
+                                    {"text": "say late"})
+        self.assertIn(after["session"]["id"], error["message"])
+
+    @each((("R3_undo_goes_back_by_resume", True), ("R3_undo_goes_back_by_switch", False)))
+    def goes_back(self, by_command):
+        first, after = self.rolled()
+        old, new = first["session"]["id"], after["session"]["id"]
+        self.client.post(new, "say there", mode="wait")
+        if by_command:
+            self.command(new, f"/resume {old}")
+        else:
+            self.ask_lane(after, "switch", {"session_id": old})
+        self.assertEqual(self.lane(first)["session_id"], old)
+        self.assertEqual(self.client.session(old)["lifecycle"], "active")
+        self.assertEqual(self.client.post(old, "say back", mode="wait")["text"], "back")
+        self.assertEqual(self.said(new), ["there"], "what was said meanwhile stays")
+
+    def test_R4_what_waited_before_new_does_not_come_back_with_undo(self):
+        first = self.resolve(self.chat())
+        old = first["session"]["id"]
+        self.client.post(old, "wait 60")
+        self.client.post(old, "say never")
+        self.command(old, "/new")
+        self.ask_lane(first, "switch", {"session_id": old})
+        self.assertEqual(self.waiting(old), [])
+        self.assertEqual(self.client.post(old, "say back", mode="wait")["text"], "back")
+        self.assertEqual(self.said(old), ["back"])
 
     def test_R4_new_says_that_it_was_asked_for(self):
         source, first = self.talk()

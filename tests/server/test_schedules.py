@@ -6,6 +6,7 @@ import unittest
 from datetime import datetime, timezone
 
 from client import Client
+from scene import Clock
 from server import Server
 
 KILLS = int(os.environ.get("PERDURE_CYCLES", "20")) // 2
@@ -113,6 +114,38 @@ class Schedules(unittest.TestCase):
                                 == ["completed"], "it runs")
                 self.assertEqual(self.slots(client, schedule), [slot])
                 self.assertNotIn(slot[:10], client.ask("GET", f"/v1/schedules/{schedule}")["next_run_at"])
+
+    def test_H3_leap_day_and_clocks_that_are_set_while_it_runs(self):
+        with Server() as server:
+            clock = Clock(server.folder / "clock")
+            clock.set("2027-02-28T23:00:00")
+            server.start(clock.environment())
+            client = self.client(server)
+            leap = self.make(client, rule={"type": "cron", "expression": "30 12 29 2 *"})
+            daily = self.make(client, rule={"type": "cron", "expression": "0 6 * * *"}, missed={"type": "skip"})
+            berlin = self.make(client, rule={"type": "cron", "expression": "30 2 * * *",
+                                             "time_zone": "Europe/Berlin"}, missed={"type": "skip"})
+            told = lambda schedule: client.ask("GET", f"/v1/schedules/{schedule}")["next_run_at"]
+            self.assertEqual(told(leap), "2028-02-29T12:30:00Z", "2027 has none")
+            for at, schedule, slot, following in (
+                    ("2028-02-29T12:29:59", leap, "2028-02-29T12:30:00Z", "2032-02-29T12:30:00Z"),
+                    ("2028-03-01T05:59:59", daily, "2028-03-01T06:00:00Z", "2028-03-02T06:00:00Z"),
+                    ("2028-03-26T00:59:59", berlin, "2028-03-26T01:00:00Z", "2028-03-27T00:30:00Z"),
+                    ("2028-10-29T00:29:59", berlin, "2028-10-29T00:30:00Z", "2028-10-30T01:30:00Z")):
+                with self.subTest(slot):
+                    clock.set(at)
+                    clock.advance(seconds=61)  # it looks at the clock once a minute
+                    self.await_that(lambda: slot in self.slots(client, schedule)
+                                    and told(schedule) == following, told(schedule))
+                    self.assertEqual(self.slots(client, schedule).count(slot), 1)
+            clock.set("2028-10-29T00:20:00")  # back, and over the slot again
+            clock.advance(seconds=61)
+            clock.set("2028-10-29T00:29:59")
+            clock.advance(seconds=61)
+            self.await_that(lambda: told(berlin) == "2028-10-30T01:30:00Z", "it is passed over")
+            self.assertEqual(self.slots(client, berlin).count("2028-10-29T00:30:00Z"), 1)
+            client.close()
+            self.assertEqual(server.stop(), 0)
 
     def test_H3_a_timeout_is_an_interrupt_and_a_result_is_delivered(self):
         with Server() as server:

@@ -31,6 +31,12 @@ class Surfaces(Scene):
             cls.people.append((user, Client(cls.server.port, token)))
         cls.agent = cls.client.ask("POST", "/v1/agents", {"name": "other", "model": "demo"})["id"]
 
+    @classmethod
+    def tearDownClass(cls):
+        for _, client in cls.people:
+            client.close()  # a stop waits a while for connections that are open
+        super().tearDownClass()
+
     def key(self, **more):
         return {"surface": "chat", "surface_id": f"tab {next(SURFACES)}", "agent_id": "main", **more}
 
