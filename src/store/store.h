@@ -272,7 +272,8 @@ struct store_owner {
 void store_flush(struct store *s);
 /* Delivers the answers that are known; returns how many. */
 size_t store_dispatch(struct store *s);
-/* Waits up to timeout_ms for something to dispatch; for owners without a loop (tests, check). */
+/* Waits up to timeout_ms for something to dispatch, or not at all when everything that was asked for is
+ * answered. For owners without a loop (tests, check). */
 bool store_wait(struct store *s, int timeout_ms);
 /* The change cursor behind the last event that this thread was told of, or that was there when the store
  * was opened; 0: there is none. */

@@ -3,6 +3,7 @@
  * PostgreSQL: store_dispatch runs on the loop that polls the connections. Watch also tells of commits
  * by other nodes (LISTEN), with head 0 when only "something grew" is known; it is a hint, repeated
  * after a reconnect and every second, never the only way to learn of an event. */
+#include "base/clock.h"
 #include "compare.h"
 #include "rig.h"
 
@@ -96,6 +97,39 @@ test_wakeup(void **state)
 	assert_int_equal(store_dispatch(r->store), 0);
 	assert_false(store_wait(r->store, 0));
 	rig_free(&r);
+}
+
+struct last {
+	struct rig *r;
+	bool came;
+};
+
+static void
+on_last(void *ctx, const struct store_result *result)
+{
+	struct last *last = ctx;
+
+	(void)result;
+	assert_false(store_wait(last->r->store, 60 * 1000)); /* nothing comes behind it */
+	last->came = true;
+}
+
+/* Whoever waits for silence waits for the answers, and for nothing else. */
+static void
+test_no_wait_for_nothing(void **state)
+{
+	struct last last = { .r = rig_new() };
+	struct store_item *item = rig_item(last.r, "s", "msg a");
+	int64_t started_ns = clock_monotonic_ns();
+
+	(void)state;
+	assert_false(store_wait(last.r->store, 60 * 1000));
+	store_append(last.r->store, item, on_last, &last);
+	while (store_wait(last.r->store, 60 * 1000))
+		store_dispatch(last.r->store);
+	assert_true(last.came);
+	assert_true(clock_monotonic_ns() - started_ns < INT64_C(50) * 1000000000);
+	rig_free(&last.r);
 }
 
 static void
@@ -227,6 +261,7 @@ contract_life(struct suite *s)
 	suite_add(s, "A5 the head of the changes is known from the start", test_change_head, NULL);
 	suite_add(s, "S1 a callback may submit", test_from_a_callback, NULL);
 	suite_add(s, "S1 the owner is woken", test_wakeup, NULL);
+	suite_add(s, "S1 there is no waiting for nothing", test_no_wait_for_nothing, NULL);
 	suite_add(s, "S1 watch comes before the callback", test_watch, NULL);
 	suite_add(s, "S1 free finishes what was submitted", test_free_finishes, NULL);
 	suite_add(s, "Q1 a restart finds everything", test_restart_keeps_all, NULL);

@@ -10,17 +10,10 @@
 
 static const int64_t NOW_MS = INT64_C(1750000000000);
 
-/* A store with threads answers when it can. */
 void
 rig_settle_until(struct rig *r, const bool *done)
 {
-	enum { SECONDS_MAX = 30 };
-
 	virtual_host_settle(&r->host);
-	for (int i = 0; i < SECONDS_MAX && !*done; i++) {
-		store_wait(r->store, 1000);
-		virtual_host_settle(&r->host);
-	}
 	assert_true(*done);
 }
 

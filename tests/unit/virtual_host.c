@@ -75,14 +75,16 @@ run_task(struct virtual_host *h)
 	return true;
 }
 
+/* A store with threads takes as long as the disk does; when all is answered there is no waiting. */
 static bool
 hear_store(struct virtual_host *h)
 {
+	enum { ANSWER_MS = 60 * 1000 };
+
 	if (!h->store)
 		return false;
-	/* a store with threads may still be at it: give it a moment before it counts as silent */
 	return store_dispatch(h->store) > 0 ||
-	       (store_wait(h->store, 20) && store_dispatch(h->store) > 0);
+	       (store_wait(h->store, ANSWER_MS) && store_dispatch(h->store) > 0);
 }
 
 void

@@ -1,6 +1,7 @@
 /* virtual_host - a base/host whose clock stands still until it is told to move.
- * virtual_host_settle runs what is deferred and what the store has to say until there is nothing
- * left; virtual_host_advance moves the clock and fires the timers on the way, in order. */
+ * virtual_host_settle runs what is deferred and what the store has to say until nothing is left and
+ * the store owes no answer, however slow its disk is; virtual_host_advance moves the clock and fires
+ * the timers on the way, in order, and settles before each: time passes only when all is silent. */
 #pragma once
 #include "base/host.h"
 #include "store/store.h"

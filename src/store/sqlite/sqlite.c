@@ -89,8 +89,8 @@ deliver_append(struct completion *c)
 		owner->watch(owner->ctx, job->item->session, r->head_seq);
 	if (r->rc == 0 && job->item->joined)
 		tell_joined(s, job);
-	job->fn(job->ctx, r);
 	s->outstanding--;
+	job->fn(job->ctx, r);
 	job_give_back(s, job);
 }
 
@@ -226,7 +226,9 @@ on_dispatch(struct store *base)
 static bool
 on_wait(struct store *base, int timeout_ms)
 {
-	return completion_wait(&sqlite_of(base)->answers, timeout_ms);
+	struct sqlite *s = sqlite_of(base);
+
+	return completion_wait(&s->answers, s->outstanding == 0 ? 0 : timeout_ms);
 }
 
 static int

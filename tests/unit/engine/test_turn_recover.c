@@ -19,18 +19,6 @@ phase_of(struct engine_rig *r, struct str session)
 	return engine_rig_session(r, session.ptr)->row.state.phase;
 }
 
-/* Waits until nobody works on anything. */
-static void
-settle(struct engine_rig *r)
-{
-	virtual_host_settle(&r->host);
-	for (int quiet = 0; quiet < 3; quiet++) {
-		if (store_wait(r->store, 50))
-			quiet = 0;
-		virtual_host_settle(&r->host);
-	}
-}
-
 /* How the log goes on after a restart that comes so much later. */
 static struct str
 log_after(struct engine_rig *r, struct str session, int64_t later_ms)
@@ -41,7 +29,7 @@ log_after(struct engine_rig *r, struct str session, int64_t later_ms)
 	virtual_host_advance(&r->host, later_ms);
 	from = engine_rig_session(r, session.ptr)->row.head_seq + 1;
 	engine_rig_restart(r);
-	settle(r);
+	virtual_host_settle(&r->host);
 	return engine_rig_log(r, session.ptr, from);
 }
 
@@ -75,7 +63,7 @@ H5_freshness_is_the_operators(void **state)
 	virtual_host_advance(&r.host, 2 * HOUR_MS);
 	r.fresh_ms = 2 * HOUR_MS;
 	engine_rig_restart(&r);
-	settle(&r);
+	virtual_host_settle(&r.host);
 	assert_int_equal(phase_of(&r, session), TURN_RUNNING);
 	engine_rig_release(&r);
 }
@@ -154,11 +142,11 @@ H5_after_too_many_unclean_starts_turns_wait_to_be_asked_for(void **state)
 	check_str("held", log_after(&r, session, 1000), STR(""));
 	assert_int_equal(phase_of(&r, session), TURN_RESCHEDULED);
 	virtual_host_advance(&r.host, 60 * 1000);
-	settle(&r);
+	virtual_host_settle(&r.host);
 	assert_int_equal(phase_of(&r, session), TURN_RESCHEDULED);
 	head = engine_rig_session(&r, session.ptr)->row.head_seq;
 	rig_expect(rig_end(&r, engine_wake, (struct rig_call){ .id = session }), 0, NULL);
-	settle(&r);
+	virtual_host_settle(&r.host);
 	check_str("asked for", engine_rig_log(&r, session.ptr, head + 1),
 		  STR("status_running model_request_start"));
 	r.unclean = false; /* stopped in good order: nothing is held */
@@ -186,7 +174,7 @@ H5_starts_are_counted_since_the_last_turn_that_succeeded(void **state)
 		rig_expect(rig_say(&r, &(struct engine_message){ .text = STR("say done") },
 				   (struct rig_call){ .id = other }),
 			   0, NULL);
-		settle(&r);
+		virtual_host_settle(&r.host);
 		assert_int_equal(engine_rig_session(&r, other.ptr)->row.last_stop, STOP_END_TURN);
 	}
 	engine_rig_release(&r);

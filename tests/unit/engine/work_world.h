@@ -50,15 +50,11 @@ open_in(struct world *w, const char *session, struct str environment)
 	rig_expect(rig_make(&w->r, engine_session_open, call), 0, NULL);
 }
 
-/* Whatever the engine does by itself: on disk one step of it takes as long as it takes. */
+/* Whatever the engine does by itself. */
 static inline void
 settle(struct world *w)
 {
 	virtual_host_settle(&w->r.host);
-	for (int quiet = 0; w->r.on_sqlite && quiet < 5;) {
-		quiet = store_wait(w->r.store, 50) ? 0 : quiet + 1;
-		virtual_host_settle(&w->r.host);
-	}
 }
 
 static inline void
