@@ -141,7 +141,7 @@ on_free(struct store *s)
 	while (on_dispatch(s) > 0)
 		;
 	free_sessions(&m->sessions);
-	free_values(&m->records);
+	mem_records_release(m);
 	free_values(&m->keys);
 	vec_release(&m->changes);
 	arena_release(&m->names);
@@ -166,7 +166,7 @@ store_mem_new(struct store_owner owner, const char *incarnation)
 	arena_init(&m->names);
 	m->incarnation = arena_str(&m->names, str_of(incarnation));
 	map_init(&m->sessions, 0);
-	map_init(&m->records, 0);
+	map_init(&m->kinds, 0);
 	map_init(&m->keys, 0);
 	m->first_expiry_ms = INT64_MAX;
 	list_init(&m->jobs);

@@ -26,7 +26,13 @@ struct mem_session {
 
 struct mem_record {
 	struct store_record row;
-	struct str name; /* kind, NUL, id: its key in the map */
+	char bytes[];
+};
+
+/* The records of a kind, which are listed together. */
+struct mem_kind {
+	struct map records; /* id → mem_record */
+	struct str name;
 	char bytes[];
 };
 
@@ -49,7 +55,8 @@ struct mem {
 	struct arena names; /* of incarnations */
 	struct str incarnation;
 	struct map sessions; /* id → mem_session */
-	struct map records, keys;
+	struct map kinds;    /* of records: name → mem_kind */
+	struct map keys;
 	int64_t newest_ms;       /* the time: of the newest event */
 	int64_t first_expiry_ms; /* no key expires before this */
 	VEC(struct mem_change) changes;
@@ -97,6 +104,7 @@ bool mem_session_is_held(const struct mem_session *s, const struct mem *m);
 
 /* record.c */
 struct mem_record *mem_record_find(const struct mem *m, struct str kind, struct str id);
+void mem_records_release(struct mem *m);
 /* Would all of them go through, one after the other? */
 NODISCARD int mem_records_check(const struct mem *m, const struct store_item *item, struct err *e);
 void mem_record_put(struct mem *m, const struct store_put *put);

@@ -250,19 +250,19 @@ is_wanted(const struct store_query *q, const struct store_record *r)
 {
 	bool due = r->due_at_ms > 0 && r->due_at_ms <= q->due_until_ms;
 
-	return str_eq(r->kind, q->record_kind) &&
-	       (q->record_owner.len == 0 || str_eq(r->owner, q->record_owner)) &&
+	return (q->record_owner.len == 0 || str_eq(r->owner, q->record_owner)) &&
 	       (q->due_until_ms == 0 || due) && is_behind(q, r);
 }
 
 static void
 list_records(const struct mem *m, struct mem_page *p)
 {
+	const struct mem_kind *kind = map_find(&m->kinds, p->q->record_kind);
 	VEC(struct mem_record *) found = { 0 };
-	struct str name;
+	struct str id;
 	void *value;
 
-	for (size_t at = 0; map_next(&m->records, &at, &name, &value);)
+	for (size_t at = 0; kind && map_next(&kind->records, &at, &id, &value);)
 		if (is_wanted(p->q, &((struct mem_record *)value)->row))
 			*vec_push(&found) = value;
 	if (found.len > 0)

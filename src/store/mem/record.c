@@ -2,24 +2,12 @@
 #include "base/xalloc.h"
 #include "store/mem/mem_private.h"
 
-enum { NAME_MAX_BYTES = STORE_ID_MAX + 1 + STORE_RECORD_ID_MAX };
-
-/* Ids hold no control bytes, so the NUL keeps any two names apart. */
-static struct str
-name_of(char *out, struct str kind, struct str id)
-{
-	memcpy(out, kind.ptr, kind.len);
-	out[kind.len] = '\0';
-	memcpy(out + kind.len + 1, id.ptr, id.len);
-	return (struct str){ out, kind.len + 1 + id.len };
-}
-
 struct mem_record *
 mem_record_find(const struct mem *m, struct str kind, struct str id)
 {
-	char name[NAME_MAX_BYTES];
+	const struct mem_kind *k = map_find(&m->kinds, kind);
 
-	return map_find(&m->records, name_of(name, kind, id));
+	return k ? map_find(&k->records, id) : NULL;
 }
 
 static bool
@@ -70,16 +58,14 @@ copy_to(char **at, struct str text)
 }
 
 static struct mem_record *
-record_new(const struct store_record *r, int64_t version)
+record_new(const struct store_record *r, struct str kind, int64_t version)
 {
-	size_t name = r->kind.len + 1 + r->id.len;
-	struct mem_record *rec = xmalloc(sizeof *rec + name + r->owner.len + r->body.len);
-	char *at = rec->bytes + name;
+	struct mem_record *rec = xmalloc(sizeof *rec + r->id.len + r->owner.len + r->body.len);
+	char *at = rec->bytes;
 
-	rec->name = name_of(rec->bytes, r->kind, r->id);
 	rec->row = (struct store_record){
-		.kind = str_slice(rec->name, 0, r->kind.len),
-		.id = str_slice(rec->name, r->kind.len + 1, name),
+		.kind = kind,
+		.id = copy_to(&at, r->id),
 		.owner = copy_to(&at, r->owner),
 		.body = copy_to(&at, r->body),
 		.due_at_ms = r->due_at_ms,
@@ -88,16 +74,49 @@ record_new(const struct store_record *r, int64_t version)
 	return rec;
 }
 
+static struct mem_kind *
+kind_of(struct mem *m, struct str name)
+{
+	struct mem_kind *k = map_find(&m->kinds, name);
+	char *at;
+
+	if (k)
+		return k;
+	k = xmalloc(sizeof *k + name.len);
+	at = k->bytes;
+	k->name = copy_to(&at, name);
+	map_init(&k->records, 0);
+	map_put(&m->kinds, k->name, k);
+	return k;
+}
+
 void
 mem_record_put(struct mem *m, const struct store_put *put)
 {
-	struct mem_record *old = mem_record_find(m, put->record.kind, put->record.id);
-	struct mem_record *rec =
-		put->remove ? NULL : record_new(&put->record, old ? old->row.version + 1 : 1);
+	struct mem_kind *k = kind_of(m, put->record.kind);
+	struct mem_record *old = map_remove(&k->records, put->record.id);
+	struct mem_record *rec;
 
-	if (old)
-		map_remove(&m->records, old->name);
+	if (!put->remove) {
+		rec = record_new(&put->record, k->name, old ? old->row.version + 1 : 1);
+		map_put(&k->records, rec->row.id, rec);
+	}
 	free(old);
-	if (rec)
-		map_put(&m->records, rec->name, rec);
+}
+
+void
+mem_records_release(struct mem *m)
+{
+	struct str name, id;
+	void *kind, *record;
+
+	for (size_t at = 0; map_next(&m->kinds, &at, &name, &kind);) {
+		struct mem_kind *k = kind;
+
+		for (size_t in = 0; map_next(&k->records, &in, &id, &record);)
+			free(record);
+		map_release(&k->records);
+		free(k);
+	}
+	map_release(&m->kinds);
 }
