@@ -72,15 +72,16 @@ peer_read(struct peer *p, int fd, size_t body)
 	return true;
 }
 
-void
+bool
 peer_write(int fd, struct str bytes)
 {
 	while (bytes.len > 0) {
 		ssize_t n = send(fd, bytes.ptr, bytes.len, MSG_NOSIGNAL);
 		if (n < 0)
-			return; /* a client that refuses may have closed */
+			return false; /* a client that refuses may have closed */
 		bytes = str_slice(bytes, (size_t)n, bytes.len);
 	}
+	return true;
 }
 
 void

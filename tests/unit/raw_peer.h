@@ -25,7 +25,8 @@ void peer_start(struct peer *p);
 void peer_stop(struct peer *p);
 /* Reads a head and a body of `body` bytes into p->request; false when the client closed before. */
 bool peer_read(struct peer *p, int fd, size_t body);
-void peer_write(int fd, struct str bytes);
+/* False: the client has closed. */
+bool peer_write(int fd, struct str bytes);
 /* Until the client closes. */
 void peer_linger(int fd);
 /* Makes the close a reset. */

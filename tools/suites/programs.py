@@ -1,4 +1,4 @@
-"""programs - runs test programs two at a time, each into a log of its own."""
+"""programs - runs test programs one a core, each into a log of its own."""
 import json
 import os
 import re
@@ -28,9 +28,9 @@ def run_logged(name, command, log, cwd, timeout_s, env=None):
     return name, log, code
 
 
-def run_all(jobs):
+def run_all(jobs, per_core=1):
     """jobs: argument tuples of run_logged. Yields results in the order given."""
-    with ThreadPoolExecutor(max_workers=os.cpu_count() or 2) as pool:
+    with ThreadPoolExecutor(max_workers=per_core * (os.cpu_count() or 2)) as pool:
         yield from pool.map(lambda job: run_logged(*job), jobs)
 
 
@@ -44,12 +44,17 @@ def build(root, kind, *targets):
 
 
 def unit(root, kind, only=None, env=None, timeout_s=None):
-    """The unit test programs of one build; only(name) chooses among them."""
-    yield from tests(root, kind, "unit", only, env, timeout_s)
+    """The unit test programs of one build; only(name) chooses among them. Those of the wires wait for
+    real timeouts most of their time: two a core, so that others work meanwhile."""
+    yield from run_all(jobs_of(root, kind, "unit", only, env, timeout_s), per_core=2)
 
 
 def tests(root, kind, wanted, only=None, env=None, timeout_s=None):
     """The programs that one build has in the suite called wanted."""
+    yield from run_all(jobs_of(root, kind, wanted, only, env, timeout_s))
+
+
+def jobs_of(root, kind, wanted, only, env, timeout_s):
     known = json.loads((root / "build" / kind / "meson-info" / "intro-tests.json").read_text())
     jobs = []
     for test in known:
@@ -58,7 +63,7 @@ def tests(root, kind, wanted, only=None, env=None, timeout_s=None):
             continue
         log = root / "build" / "logs" / f"{wanted}-{kind}" / (name.replace("/", "_") + ".txt")
         jobs.append((name, wrapped(kind, test["cmd"]), log, root, timeout_s or test["timeout"], env))
-    yield from run_all(jobs)
+    return jobs
 
 
 def simulator(root, kind, seeds, timeout_s):

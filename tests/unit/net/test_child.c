@@ -109,13 +109,35 @@ is_alive(struct str line)
 	return kill((pid_t)pid, 0) == 0 || errno != ESRCH;
 }
 
-/* What is killed is still there until its new parent reaps it. */
+/* Dead, although its new parent, which may take its time, has not reaped it yet. */
+static bool
+is_a_zombie(struct str line)
+{
+	char path[64], text[256];
+	const char *name_end;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof path, "/proc/%.*s/stat", STR_ARG(str_trim(line)));
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+	if (fd >= 0)
+		close(fd);
+	text[n < 0 ? 0 : n] = '\0';
+	name_end = strrchr(text, ')');
+	return name_end && strncmp(name_end, ") Z", 3) == 0;
+}
+
 static void
 await_death(struct str pid)
 {
-	for (int i = 0; i < 1000 && is_alive(pid); i++)
-		usleep(10000);
-	assert_false(is_alive(pid));
+	bool dead = false;
+
+	for (int i = 0; i < 10000 && !dead; i++) {
+		dead = !is_alive(pid) || is_a_zombie(pid);
+		usleep(1000);
+	}
+	assert_true(dead);
 }
 
 static void

@@ -29,7 +29,8 @@ trickle(struct peer *p, int fd)
 		peer_write(fd, STR("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n"));
 	for (int i = 0; i < 20; i++) {
 		usleep(30 * 1000);
-		peer_write(fd, STR("x"));
+		if (!peer_write(fd, STR("x")))
+			return;
 	}
 	peer_linger(fd);
 }
