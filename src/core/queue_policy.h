@@ -22,6 +22,12 @@ struct queue_input {
 	bool media;
 };
 
+/* Which triggers are pending, told apart from any other moment: each one that comes stands behind those
+ * before, so as long as none is newer and none fewer they are the same. */
+struct queue_mark {
+	int64_t count, last_seq; /* last_seq 0: there is none */
+};
+
 struct queue_facts {
 	enum turn_phase phase;
 	bool interrupt_pending; /* a user.interrupt hits the open turn and is not consumed yet */

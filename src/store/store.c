@@ -87,7 +87,7 @@ static bool
 requires_anything(const struct store_require *r)
 {
 	return r->lifecycles || r->idle || r->has_head || r->fence != 0 || r->pending.len > 0 ||
-	       r->open_calls.len > 0;
+	       r->open_calls.len > 0 || r->has_queue;
 }
 
 static int
@@ -102,9 +102,10 @@ require_check(const struct store_require *r, struct err *e)
 		return err_set(e, ERR_INVALID, "required lifecycles: 0x%x names an unknown one",
 			       r->lifecycles);
 	if (r->fence < 0 || (r->has_head && r->head_seq < 0) ||
-	    (r->has_max_waiting && r->max_waiting < 0))
+	    (r->has_max_waiting && r->max_waiting < 0) ||
+	    (r->has_queue && (r->queue.count < 0 || r->queue.last_seq < 0)))
 		return err_set(e, ERR_INVALID,
-			       "a required fence, head or queue depth must not be negative");
+			       "a required fence, head or queue must not be negative");
 	rc = ids_check("required inputs", r->pending, e);
 	return rc == 0 ? ids_check("required calls", r->open_calls, e) : rc;
 }

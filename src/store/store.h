@@ -27,6 +27,7 @@
 #include "base/str.h"
 #include "core/event.h"
 #include "core/projection.h"
+#include "core/queue_policy.h"
 
 enum {
 	STORE_INLINE_MAX = 32 * 1024,         /* a larger payload moves to a blob, whole */
@@ -52,6 +53,8 @@ struct store_require {
 	int64_t fence; /* appends of a turn: the live lease must be this one's; else ERR_CONFLICT */
 	bool has_max_waiting; /* then at most so many triggers wait after it; else ERR_LIMIT */
 	int64_t max_waiting;
+	bool has_queue; /* then these must be the pending triggers; else ERR_CONFLICT */
+	struct queue_mark queue;
 	struct str_list
 		pending; /* inputs (event ids) that must still be pending; else ERR_CONFLICT */
 	struct str_list

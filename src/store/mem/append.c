@@ -58,6 +58,31 @@ check_named(const struct mem_session *s, const struct store_require *r, struct e
 	return 0;
 }
 
+static struct queue_mark
+queue_of(const struct mem_session *s)
+{
+	size_t count;
+	const struct input_row *in = replay_inputs(s->replay, &count);
+	struct queue_mark mark = { 0 };
+
+	for (size_t i = 0; i < count; i++)
+		if (in[i].meta.class == INPUT_TRIGGER && in[i].processed_at_ms == 0) {
+			mark.count++;
+			mark.last_seq = in[i].seq;
+		}
+	return mark;
+}
+
+static int
+check_queue(const struct mem_session *s, const struct store_require *r, struct err *e)
+{
+	struct queue_mark is = queue_of(s);
+
+	if (r->has_queue && (is.count != r->queue.count || is.last_seq != r->queue.last_seq))
+		return err_set(e, ERR_CONFLICT, "other messages wait than were looked at");
+	return 0;
+}
+
 static int
 check_state(const struct mem *m, const struct mem_session *s, const struct store_require *r,
 	    struct err *e)
@@ -76,6 +101,8 @@ check_state(const struct mem *m, const struct mem_session *s, const struct store
 	    (r->fence != s->fence || !mem_session_is_held(s, m)))
 		return err_set(e, ERR_CONFLICT, "fence %lld does not hold the session",
 			       (long long)r->fence);
+	if (check_queue(s, r, e) != 0)
+		return ERR_CONFLICT;
 	return check_named(s, r, e);
 }
 

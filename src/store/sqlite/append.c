@@ -74,6 +74,40 @@ call_waits(struct tx *t, const struct head *h, struct str id, bool *out, struct 
 }
 
 static int
+has_newer_trigger(struct tx *t, const struct head *h, int64_t seq, bool *out, struct err *e)
+{
+	sqlite3_stmt *st = tx_prepare(t, "SELECT 1 FROM event INDEXED BY event_by_seq WHERE sid=?1"
+					 " AND seq>?2 AND (processed IS NULL)=1"
+					 " AND kind IN (?3, ?4, ?5)");
+	int rc;
+
+	sqlite3_bind_int64(st, 1, h->sid);
+	sqlite3_bind_int64(st, 2, seq);
+	sqlite3_bind_int(st, 3, EVENT_USER_MESSAGE);
+	sqlite3_bind_int(st, 4, EVENT_USER_DEFINE_OUTCOME);
+	sqlite3_bind_int(st, 5, EVENT_SCHEDULE_FIRED);
+	rc = tx_row(t, st, out, e);
+	if (rc == 0 && *out)
+		sqlite3_reset(st);
+	return rc;
+}
+
+static int
+check_queue(struct tx *t, const struct head *h, const struct store_require *r, struct err *e)
+{
+	bool moved = h->row.waiting != r->queue.count;
+	int rc = 0;
+
+	if (!r->has_queue)
+		return 0;
+	if (!moved && h->row.waiting > 0)
+		rc = has_newer_trigger(t, h, r->queue.last_seq, &moved, e);
+	if (rc == 0 && moved)
+		return err_set(e, ERR_CONFLICT, "other messages wait than were looked at");
+	return rc;
+}
+
+static int
 check_named(struct tx *t, const struct head *h, const struct store_require *r, struct err *e)
 {
 	bool holds = true;
@@ -129,6 +163,8 @@ check_require(struct tx *t, const struct store_item *item, const struct head *he
 	if (!head)
 		return err_set(e, ERR_NOT_FOUND, "there is no such session");
 	rc = check_state(&head->row, item, e);
+	if (rc == 0)
+		rc = check_queue(t, head, &item->require, e);
 	return rc == 0 ? check_named(t, head, &item->require, e) : rc;
 }
 
