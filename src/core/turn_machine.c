@@ -124,6 +124,22 @@ log_consumed(struct turn_machine *m, struct str_list ids)
 	turn_machine_log(m, EVENT_INPUT_CONSUMED, (struct str){ 0 }, &b);
 }
 
+enum {
+	REFUSALS_MAX = 8, /* of commits that steer, one after the other */
+	QUEUE_TRIES = 5,  /* after so many, a queue that always grows is not waited for */
+};
+
+/* Every steer that waits enters: one more since the look, and there is another look. */
+static void
+take_steers(struct turn_machine *m)
+{
+	m->steering = keep_ids(m->kept, m->waiting.steers);
+	log_consumed(m, m->steering);
+	m->pending = m->steering;
+	m->has_queue = m->refusals < QUEUE_TRIES;
+	m->queue = m->waiting.queue;
+}
+
 /* All results are there: the border between two steps. Steering inputs enter in a commit of their
  * own, because only they can be gone by the time it is made. */
 static void
@@ -146,11 +162,8 @@ next_step(struct turn_machine *m)
 		turn_machine_end(m, verdict == LOOP_END ? STOP_LIMIT_LOOP : STOP_LIMIT_STEPS);
 		return;
 	}
-	if (m->waiting.steers.len > 0) {
-		m->steering = keep_ids(m->kept, m->waiting.steers);
-		log_consumed(m, m->steering);
-		m->pending = m->steering;
-	}
+	if (m->waiting.steers.len > 0)
+		take_steers(m);
 	turn_machine_log_request_start(m);
 	turn_machine_submit(m, TURN_LEASE_KEEP, AFTER_REQUEST);
 }
@@ -272,8 +285,6 @@ cancel_work(struct turn_machine *m)
 static void
 on_refused(struct turn_machine *m, bool lost)
 {
-	enum { REFUSALS_MAX = 3 };
-
 	if (!lost && m->stage != STAGE_COMMITTING)
 		return;
 	if (lost || !m->leased) {
@@ -311,6 +322,7 @@ keep_inputs(struct turn_machine *m, const struct turn_inputs *in)
 		.steers = not_yet_consumed(m, a, keep_ids(a, in->steers)),
 		.answers = answers,
 		.answer_count = in->answer_count,
+		.queue = in->queue,
 	};
 }
 

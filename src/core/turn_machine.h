@@ -26,6 +26,7 @@
 #include "core/message.h"
 #include "core/model_failure.h"
 #include "core/projection.h"
+#include "core/queue_policy.h"
 #include "core/recover_policy.h"
 #include "core/retry_policy.h"
 #include "core/usage.h"
@@ -84,6 +85,7 @@ struct turn_inputs {
 	struct str_list steers; /* with what is bound to them, in the order to be consumed */
 	const struct turn_answer *answers;
 	size_t answer_count;
+	struct queue_mark queue; /* the pending triggers, of which steers are some */
 };
 
 enum turn_start {
@@ -109,6 +111,7 @@ struct turn_plan {
 	struct retry_policy retry;
 
 	struct str_list consumes, wakes; /* TURN_OPENS */
+	struct queue_mark queue;         /* TURN_OPENS: what they were chosen from */
 
 	/* of an open turn */
 	struct turn_inputs inputs;
@@ -218,9 +221,11 @@ struct turn_effect {
 	size_t event_count;
 	enum turn_lease lease;
 	struct str_list pending; /* inputs that must still be pending */
-	bool drop_partial;       /* remove the side record in the same transaction */
-	bool ends;               /* it holds the terminal, for the reason in stop */
-	bool by_person;          /* an interrupt ends it */
+	bool has_queue; /* what is consumed was chosen: these triggers and no others wait */
+	struct queue_mark queue;
+	bool drop_partial; /* remove the side record in the same transaction */
+	bool ends;         /* it holds the terminal, for the reason in stop */
+	bool by_person;    /* an interrupt ends it */
 	/* CONTEXT, MODEL, MODEL_CANCEL */
 	unsigned request;
 	bool aggressive; /* the prompt was too long: prune all that may be */

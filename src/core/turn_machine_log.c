@@ -160,12 +160,15 @@ turn_machine_submit(struct turn_machine *m, enum turn_lease lease, enum turn_aft
 	e->event_count = m->events.len;
 	e->lease = lease;
 	e->pending = m->pending;
+	e->has_queue = m->has_queue;
+	e->queue = m->queue;
 	e->drop_partial = m->drop_partial;
 	e->ends = after == AFTER_FINISH && m->finish == TURN_FINISH_ENDED;
 	e->by_person = e->ends && m->waiting.interrupts.len > 0;
 	e->stop = e->ends ? m->stop : STOP_NONE;
 	vec_clear(&m->events);
 	m->pending = (struct str_list){ 0 };
+	m->has_queue = false;
 	m->drop_partial = false;
 	m->stage = STAGE_COMMITTING;
 	m->after = after;

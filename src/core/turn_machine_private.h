@@ -53,6 +53,8 @@ struct turn_machine {
 	/* the commit being put together */
 	VEC(struct turn_event) events;
 	struct str_list pending;
+	bool has_queue;
+	struct queue_mark queue;
 	bool drop_partial;
 
 	/* what is pending */

@@ -19,6 +19,8 @@ open_turn(struct turn_machine *m)
 	turn_machine_log_running(m, m->plan.consumes);
 	log_troubles(m);
 	m->pending = m->plan.consumes;
+	m->has_queue = true;
+	m->queue = m->plan.queue;
 	if (m->plan.problem.len == 0)
 		turn_machine_log_request_start(m);
 	turn_machine_submit(m, TURN_LEASE_TAKE,

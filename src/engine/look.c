@@ -412,6 +412,19 @@ look_queue(const struct look *l, struct arena *a, size_t *count)
 	return queue;
 }
 
+struct queue_mark
+look_mark(const struct look *l)
+{
+	struct queue_mark mark = { 0 };
+
+	for (size_t i = 0; i < l->pending.len; i++)
+		if (l->pending.ptr[i].meta.class == INPUT_TRIGGER) {
+			mark.count++;
+			mark.last_seq = l->pending.ptr[i].seq;
+		}
+	return mark;
+}
+
 /* The id of a pending trigger. */
 static struct str
 id_at(const struct look *l, int64_t seq)
@@ -522,5 +535,6 @@ look_inputs(const struct look *l, struct arena *a, int64_t now_ms)
 			answers[out.answer_count++] = *known;
 	}
 	out.steers = steers(l, a, now_ms);
+	out.queue = look_mark(l);
 	return out;
 }

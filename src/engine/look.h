@@ -54,5 +54,6 @@ struct str_list look_consumes(const struct look *l, struct arena *a, size_t firs
 struct str look_user(const struct look *l, struct str_list inputs);
 /* The model that these inputs ask for; empty: none. */
 struct str look_model(const struct look *l, struct str_list inputs);
+struct queue_mark look_mark(const struct look *l);
 /* The pending triggers, in seq order. */
 struct queue_input *look_queue(const struct look *l, struct arena *a, size_t *count);

@@ -158,8 +158,11 @@ finish(struct turn *t, enum turn_finish how)
 static void
 say_failed(const struct turn *t, const struct store_result *result)
 {
-	log_write(LOG_WARN, "turn.commit_failed", LOG_STR("session", t->actor->id),
-		  LOG_STR("turn", t->id), LOG_STR("error", str_of(result->err.text)));
+	bool overtaken = result->rc == ERR_CONFLICT && t->fence == 0; /* nothing has begun */
+
+	log_write(overtaken ? LOG_DEBUG : LOG_WARN, "turn.commit_failed",
+		  LOG_STR("session", t->actor->id), LOG_STR("turn", t->id),
+		  LOG_STR("error", str_of(result->err.text)));
 }
 
 /* A refusal may only mean that a steering message was taken back: what holds now decides. */
@@ -273,6 +276,22 @@ require_lease(struct turn *t, struct commit *c, enum turn_lease lease)
 	}
 }
 
+/* What the turn was chosen for must be what waits; wakes are no inputs, and an interrupt that cancels
+ * them moves the log. */
+static void
+require_inputs(struct turn *t, const struct turn_effect *e, struct commit *c)
+{
+	struct store_require *need = commit_require(c);
+
+	need->pending = keep_ids(commit_arena(c), e->pending);
+	need->has_queue = e->has_queue;
+	need->queue = e->queue;
+	if (!t->opens || t->wakes.len == 0)
+		return;
+	need->has_head = true;
+	need->head_seq = t->head_seq;
+}
+
 /* What the turn leaves to be done: its wakes, and what it asked for, unless somebody stopped it or its
  * wakes will run again and ask again. */
 static void
@@ -297,6 +316,7 @@ do_commit(struct turn *t, const struct turn_effect *e)
 {
 	struct commit *c = commit_new(t->en, t->actor->id);
 
+	require_inputs(t, e, c);
 	if (t->announces)
 		wake_queue_announce(t->en, c, t->wakes, t->inactive);
 	if (t->opens)
@@ -311,7 +331,6 @@ do_commit(struct turn *t, const struct turn_effect *e)
 						   .turn = t->id,
 						   .payload = e->events[i].payload }));
 	require_lease(t, c, e->lease);
-	commit_require(c)->pending = keep_ids(commit_arena(c), e->pending);
 	if (e->drop_partial)
 		put_partial(t, c, (struct str){ 0 });
 	t->committing = e->lease;

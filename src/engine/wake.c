@@ -33,9 +33,15 @@ struct sighting {
 	struct look *look;
 	struct turn_begin begin;
 	int64_t orphan; /* fence of a lease that this process holds without a turn; 0: none */
+	struct permit {
+		struct arena arena;
+		struct str turn; /* that the hook let begin; empty: none was asked about */
+		struct str_list inputs, wakes;
+	} permit;
 };
 
 static void begin_look(struct actor *actor);
+static void on_looked(void *ctx, int rc, const struct err *err);
 
 static void
 end_look(struct sighting *s)
@@ -44,6 +50,7 @@ end_look(struct sighting *s)
 	struct engine *en = actor->en;
 
 	look_free(&s->look);
+	arena_release(&s->permit.arena);
 	free(s);
 	actor->looking = false;
 	if (actor->look_again && (actor->turn || !en->draining)) {
@@ -108,6 +115,56 @@ launch_now(struct sighting *s)
 	end_look(s);
 }
 
+static struct str_list
+copy_ids(struct arena *a, struct str_list ids)
+{
+	struct str *out = ARENA_ARRAY(a, ids.len + 1, struct str);
+
+	for (size_t i = 0; i < ids.len; i++)
+		out[i] = arena_str(a, ids.ptr[i]);
+	return (struct str_list){ out, ids.len };
+}
+
+static bool
+are_same(struct str_list a, struct str_list b)
+{
+	bool same = a.len == b.len;
+
+	for (size_t i = 0; same && i < a.len; i++)
+		same = str_eq(a.ptr[i], b.ptr[i]);
+	return same;
+}
+
+/* Hooks take their time: what came meanwhile may go first. If nothing does, it is the turn that was
+ * asked about, and nobody is asked again. */
+static void
+look_once_more(struct sighting *s)
+{
+	struct permit *p = &s->permit;
+	struct actor *actor = s->actor;
+
+	arena_reset(&p->arena);
+	p->turn = arena_str(&p->arena, s->begin.plan.turn);
+	p->inputs = copy_ids(&p->arena, s->begin.plan.consumes);
+	p->wakes = copy_ids(&p->arena, s->begin.plan.wakes);
+	s->begin = (struct turn_begin){ 0 };
+	look_free(&s->look);
+	actor->look_again = false;
+	s->look = look_start(actor->en, actor->id, false, on_looked, s);
+}
+
+static bool
+is_permitted(struct sighting *s)
+{
+	struct turn_plan *plan = &s->begin.plan;
+
+	if (s->permit.turn.len == 0 || !are_same(s->permit.inputs, plan->consumes) ||
+	    !are_same(s->permit.wakes, plan->wakes))
+		return false;
+	plan->turn = arena_str(&s->look->arena, s->permit.turn);
+	return true;
+}
+
 static void
 on_refused(void *ctx, const struct commit_result *result)
 {
@@ -138,6 +195,8 @@ on_hook(void *ctx, int rc, const struct err *err)
 		try_later(s, err);
 	if (rc != ERR_DENIED && (rc != 0 || s->actor->en->draining))
 		end_look(s);
+	else if (rc == 0 && s->actor->look_again)
+		look_once_more(s);
 	else if (rc == 0)
 		launch_now(s);
 }
@@ -148,7 +207,8 @@ launch(struct sighting *s)
 {
 	struct engine *en = s->actor->en;
 
-	if (s->begin.plan.how == TURN_OPENS && hook_is_wanted(en, HOOK_BEFORE_TURN))
+	if (s->begin.plan.how == TURN_OPENS && hook_is_wanted(en, HOOK_BEFORE_TURN) &&
+	    !is_permitted(s))
 		hook_ask_turn(en, s->actor->id, s->begin.plan.turn, s->begin.plan.consumes, on_hook,
 			      s);
 	else
@@ -274,6 +334,7 @@ pick_from_queue(struct sighting *s)
 	}
 	s->begin.plan.how = TURN_OPENS;
 	s->begin.plan.turn = engine_make_id(en, &l->arena, "turn");
+	s->begin.plan.queue = look_mark(l);
 	if (plan.pick == PICK_WAKES) {
 		s->begin.wakes = due;
 		s->begin.plan.wakes = wake_queue_ids(due, &l->arena);
@@ -475,6 +536,7 @@ begin_look(struct actor *actor)
 	actor->looking = true;
 	actor->en->open_turns++; /* a drain waits for looks too */
 	s->actor = actor;
+	arena_init(&s->permit.arena);
 	s->look = look_start(actor->en, actor->id, actor->turn != NULL, on_looked, s);
 }
 

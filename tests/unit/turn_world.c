@@ -123,6 +123,31 @@ check_lease(struct world *w, enum turn_lease lease, struct err *e)
 	return 0;
 }
 
+struct queue_mark
+world_queue(const struct world *w)
+{
+	size_t count;
+	const struct input_row *in = replay_inputs(w->replay, &count);
+	struct queue_mark mark = { 0 };
+
+	for (size_t i = 0; i < count; i++)
+		if (in[i].meta.class == INPUT_TRIGGER && in[i].processed_at_ms == 0) {
+			mark.count++;
+			mark.last_seq = in[i].seq;
+		}
+	return mark;
+}
+
+static int
+check_queue(const struct world *w, const struct turn_effect *c, struct err *e)
+{
+	struct queue_mark is = world_queue(w);
+
+	if (c->has_queue && (is.count != c->queue.count || is.last_seq != c->queue.last_seq))
+		return err_set(e, ERR_CONFLICT, "others wait");
+	return 0;
+}
+
 int
 world_commit(struct world *w, struct err *e)
 {
@@ -131,6 +156,8 @@ world_commit(struct world *w, struct err *e)
 
 	if (rc == 0)
 		rc = check_pending(w, c->pending, e);
+	if (rc == 0)
+		rc = check_queue(w, c, e);
 	for (size_t i = 0; rc == 0 && i < c->event_count; i++) {
 		int64_t seq = replay_session(w->replay)->head_seq + 1;
 		struct event ev = {
@@ -394,6 +421,7 @@ world_open(struct world *w, struct str words)
 	w->plan.how = TURN_OPENS;
 	w->plan.turn = arena_printf(&w->arena, "t%u", ++w->turns);
 	w->plan.consumes = (struct str_list){ ids, count };
+	w->plan.queue = world_queue(w);
 	w->plan.inputs = (struct turn_inputs){ 0 };
 	w->plan.calls = NULL;
 	w->plan.call_count = 0;
@@ -440,7 +468,7 @@ world_pending(struct world *w)
 			c[answers++] = *turn_history_answer(&h, in[i].id);
 	}
 	turn_history_release(&h);
-	return (struct turn_inputs){ { a, interrupts }, { b, steers }, c, answers };
+	return (struct turn_inputs){ { a, interrupts }, { b, steers }, c, answers, world_queue(w) };
 }
 
 static void

@@ -72,5 +72,6 @@ void world_go_on(struct world *w);
 void world_drop_machine(struct world *w);
 /* What is pending for the open turn, as engine/wake reads it. */
 struct turn_inputs world_pending(struct world *w);
+struct queue_mark world_queue(const struct world *w);
 /* Ends of turns in the log: terminals and status_terminated. */
 size_t world_terminals(const struct world *w);

@@ -153,6 +153,53 @@ H4_a_turn_waits_for_the_hook(void **state)
 	release(&e, &r);
 }
 
+/* It came before the turn began: by then it is the next one, and that is what the hook is asked about. */
+static void
+Q3_an_interrupting_message_overtakes_a_turn_that_waits_for_the_hook(void **state)
+{
+	struct ear e;
+	struct rig r;
+
+	(void)state;
+	listen_to(&e, &r, 1u << HOOK_BEFORE_TURN);
+	rig_session(&r, "s", "main");
+	e.holds = true;
+	rig_post(&r, "s", "say slow");
+	rig_post_busy(&r, "s", "say urgent", BUSY_INTERRUPT);
+	e.holds = false;
+	answer_now(&e);
+	rig_settle(&r);
+	check_str("log", rig_log(&r, "s", 5),
+		  STR("status_running model_request_start message\"urgent\" model_request_end "
+		      "status_idle:end_turn status_running model_request_start "
+		      "message\"slow\" model_request_end status_idle:end_turn"));
+	heard(&e, "before_turn before_turn before_turn");
+	release(&e, &r);
+}
+
+static void
+Q9_a_message_taken_back_while_the_hook_is_asked_does_not_run(void **state)
+{
+	struct ear e;
+	struct rig r;
+
+	(void)state;
+	listen_to(&e, &r, 1u << HOOK_BEFORE_TURN);
+	rig_session(&r, "s", "main");
+	e.holds = true;
+	rig_post(&r, "s", "say slow");
+	rig_append(&r, "s", EVENT_INPUT_CANCELLED,
+		   "{\"type\":\"session.input_cancelled\",\"all\":true}");
+	rig_post(&r, "s", "say other");
+	e.holds = false;
+	answer_now(&e);
+	rig_settle(&r);
+	check_str("log", rig_log(&r, "s", 5),
+		  STR("status_running model_request_start message\"other\" model_request_end "
+		      "status_idle:end_turn"));
+	release(&e, &r);
+}
+
 static void
 H4_a_refused_turn_says_why_and_does_not_come_again(void **state)
 {
@@ -301,6 +348,8 @@ main(void)
 	SUITE_TEST(&s, H4_a_session_is_told_from_birth_on);
 	SUITE_TEST(&s, H4_only_what_is_wanted_is_told);
 	SUITE_TEST(&s, H4_a_turn_waits_for_the_hook);
+	SUITE_TEST(&s, Q3_an_interrupting_message_overtakes_a_turn_that_waits_for_the_hook);
+	SUITE_TEST(&s, Q9_a_message_taken_back_while_the_hook_is_asked_does_not_run);
 	SUITE_TEST(&s, H4_a_refused_turn_says_why_and_does_not_come_again);
 	SUITE_TEST(&s, H4_no_answer_is_asked_for_again);
 	SUITE_TEST(&s, H4_one_question_for_a_turn);

@@ -1,6 +1,7 @@
 #include "engine/wake.h"
 
 #include "engine/turn.h"
+#include "engine/wake_queue.h"
 #include "turn_rig.h"
 
 static void
@@ -42,6 +43,22 @@ Q1_messages_run_one_turn_each_in_order(void **state)
 	rig_release(&r);
 }
 
+/* A little of what is to be done, no more. */
+static void
+do_some(struct rig *r, int steps)
+{
+	for (int i = 0; i < steps; i++) {
+		if (!list_is_empty(&r->host.tasks)) {
+			struct host_task *t =
+				LIST_OWNER(r->host.tasks.next, struct host_task, node);
+			list_remove(&t->node);
+			t->fn(t);
+		} else {
+			store_dispatch(r->store);
+		}
+	}
+}
+
 /* Each of them is committed at another moment of the turn before: between its last look and its
  * terminal, during the terminal's commit, after it. */
 static void
@@ -55,16 +72,7 @@ Q2_no_wake_up_is_lost(void **state)
 		rig_init(&r, true);
 		rig_session(&r, "s", "main");
 		rig_post_later(&r, "s", "say a");
-		for (int i = 0; i < gap; i++) { /* a little of the turn, no more */
-			if (!list_is_empty(&r.host.tasks)) {
-				struct host_task *t =
-					LIST_OWNER(r.host.tasks.next, struct host_task, node);
-				list_remove(&t->node);
-				t->fn(t);
-			} else {
-				store_dispatch(r.store);
-			}
-		}
+		do_some(&r, gap);
 		rig_post(&r, "s", "say b");
 		log = rig_log(&r, "s", 2);
 		if (!str_contains(log, STR("message\"a\"")) ||
@@ -73,6 +81,75 @@ Q2_no_wake_up_is_lost(void **state)
 			fail_msg("gap %d: " STR_FMT, gap, STR_ARG(log));
 		rig_release(&r);
 	}
+}
+
+/* Whatever the moment: one that stands in the log before the turn begins is the one that begins it, one
+ * behind that ends it. */
+static void
+Q3_no_interrupting_message_is_missed_by_a_turn_that_begins(void **state)
+{
+	int before = 0, within = 0;
+
+	(void)state;
+	for (int gap = 0; gap < 40; gap++) {
+		struct rig r;
+		struct str log;
+
+		rig_init(&r, true);
+		rig_session(&r, "s", "main");
+		rig_post_later(&r, "s", "wait 60\nsay a");
+		do_some(&r, gap);
+		rig_post_busy(&r, "s", "say b", BUSY_INTERRUPT);
+		rig_advance(&r, 70000);
+		log = rig_log(&r, "s", 2);
+		if (str_eq(log, STR("message interrupt message status_running model_request_start "
+				    "message\"b\" model_request_end status_idle:end_turn "
+				    "status_running model_request_start message\"a\" "
+				    "model_request_end status_idle:end_turn")))
+			before++;
+		else if (str_eq(log,
+				STR("message status_running model_request_start interrupt message "
+				    "model_request_end status_idle:interrupted+ status_running "
+				    "model_request_start message\"b\" model_request_end "
+				    "status_idle:end_turn")))
+			within++;
+		else
+			fail_msg("gap %d: " STR_FMT, gap, STR_ARG(log));
+		rig_release(&r);
+	}
+	assert_true(before > 3 && within > 3);
+}
+
+/* Wakes that an interrupt cancels before the turn begins start none. */
+static void
+Q5_no_interrupt_is_missed_by_a_turn_that_a_wake_begins(void **state)
+{
+	int before = 0, within = 0;
+
+	(void)state;
+	for (int gap = 0; gap < 30; gap++) {
+		struct rig r;
+		struct str log;
+
+		rig_init(&r, true);
+		rig_session(&r, "s", "main");
+		rig_put(&r, RECORD_WAKE, "wake_1", "s", "{\"id\":\"wake_1\",\"reason\":\"r\"}");
+		wake_session(r.en, STR("s"));
+		do_some(&r, gap);
+		rig_interrupt(&r, "s");
+		rig_advance(&r, 60000);
+		log = rig_log(&r, "s", 2);
+		assert_int_equal(rig_count_records(&r, RECORD_WAKE, "s"), 0);
+		if (str_eq(log, STR("interrupt")))
+			before++;
+		else if (str_contains(log, STR("status_running")) &&
+			 !str_contains(log, STR("interrupt system_message")))
+			within++;
+		else
+			fail_msg("gap %d: " STR_FMT, gap, STR_ARG(log));
+		rig_release(&r);
+	}
+	assert_true(before > 2 && within > 2);
 }
 
 static void
@@ -724,6 +801,8 @@ main(void)
 	SUITE_TEST(&s, Q2_nothing_pending_nothing_happens);
 	SUITE_TEST(&s, Q1_messages_run_one_turn_each_in_order);
 	SUITE_TEST(&s, Q2_no_wake_up_is_lost);
+	SUITE_TEST(&s, Q3_no_interrupting_message_is_missed_by_a_turn_that_begins);
+	SUITE_TEST(&s, Q5_no_interrupt_is_missed_by_a_turn_that_a_wake_begins);
 	SUITE_TEST(&s, Q3_an_interrupting_message_runs_before_the_queue);
 	SUITE_TEST(&s, Q3_a_steer_enters_the_running_turn);
 	SUITE_TEST(&s, Q3_a_steer_that_was_taken_back_does_not_stop_the_turn);
