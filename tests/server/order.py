@@ -1,35 +1,23 @@
 """order - what the queue promises, read from a log: who runs next, and who shares a turn.
 
-A model of the queue that is fed with the log. modes: {event id: busy mode} of every trigger.
-
-The server reads the queue, then commits what it chose. What is stored in between comes too late for
-this choice: a choice is right if it was at some moment just before, and the late ones are counted.
+A model of the queue that is fed with the log. modes: {event id: busy mode} of every trigger. What waits
+in the log before a turn begins, or before steers enter it, is what they were chosen from.
 """
-from datetime import datetime
-
 from verify import is_terminal
-
-LATE_S = 1.0
-
-
-def seconds(event):
-    return datetime.fromisoformat(event["created_at"].replace("Z", "+00:00")).timestamp()
 
 
 class Queue:
     def __init__(self, modes):
         self.modes = modes
         self.pending, self.open_turn = [], None
-        self.before = []  # [(when it ended, what waited)]
         self.fates = {}  # {event id: "run", "shared", "steered" or "cancelled"}
-        self.choices = self.late = 0
+        self.choices = 0
         self.problems = []
 
     def complain(self, event, what):
         self.problems.append(f"{event['type']} at {event['seq']}: {what}")
 
     def settle(self, event, names, fate):
-        self.before.append((seconds(event), list(self.pending)))
         for name in names:
             if name not in self.pending:
                 self.complain(event, f"{name} does not wait, it was {self.fates.get(name)}")
@@ -49,15 +37,10 @@ class Queue:
         return pending[:count]
 
     def judge(self, event, choose):
-        """Is what it consumes what choose would take of the queue, as it is or just was?"""
+        """Is what it consumes what choose takes of the queue?"""
         names = event["consumes"]
         self.choices += 1
-        if names == choose(self.pending):
-            return
-        just_now = [was for when, was in self.before if when >= seconds(event) - LATE_S]
-        if any(names == choose(was) for was in just_now):
-            self.late += 1
-        else:
+        if names != choose(self.pending):
             self.complain(event, f"{self.told(names)} of {self.told(self.pending)}")
 
     def begin(self, event):
@@ -87,7 +70,6 @@ class Queue:
     def feed(self, event):
         kind = event["type"]
         if event["id"] in self.modes:
-            self.before.append((seconds(event), list(self.pending)))
             self.pending.append(event["id"])
         elif kind == "session.status_running":
             self.begin(event)
@@ -96,4 +78,4 @@ class Queue:
         elif kind == "session.input_cancelled":
             self.cancel(event)
         elif is_terminal(event):
-            self.open_turn, self.before = None, []
+            self.open_turn = None
