@@ -12,7 +12,9 @@
 
 #include "app/config.h"
 #include "app/config_folder.h"
+#include "app/reexec.h"
 #include "app/wire.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "net/loop.h"
 
@@ -27,7 +29,9 @@ static const char HELP[] =
 	"  --data DIR          the data directory instead of the configured one\n"
 	"  --listen ADDR:PORT  instead of the configured ones; also [::1]:7340, unix:/path\n\n"
 	"SIGTERM and SIGINT: no new work, running turns end, then it stops; a second one stops at\n"
-	"once. SIGHUP: reads the configuration again.\n"
+	"once. SIGHUP: reads the configuration again. `perdure restart` lets running turns end, "
+	"then\n"
+	"begins anew in the same process; those that take longer go on afterwards.\n"
 	"Exit codes: 0 stopped as asked, 1 refused, 2 usage or configuration, 3 the machine "
 	"failed.\n";
 
@@ -39,7 +43,10 @@ struct serve {
 	struct config_override overrides[OVERRIDES_MAX];
 	size_t override_count;
 	struct loop_signal *term, *interrupt, *hangup;
-	int stops; /* how often it was told to stop */
+	struct reexec self;
+	int stops;     /* how often it was told to stop */
+	bool restarts; /* when it has drained it begins anew */
+	bool over;     /* nothing is served any more */
 	int rc;
 	struct err err;
 };
@@ -86,12 +93,23 @@ on_ready(void *ctx)
 }
 
 static void
+notify_reloading(void)
+{
+	char state[64];
+
+	snprintf(state, sizeof state, "RELOADING=1\nMONOTONIC_USEC=%lld",
+		 (long long)(clock_monotonic_ns() / 1000));
+	notify(state);
+}
+
+static void
 on_broken(void *ctx, int rc, const struct err *err)
 {
 	struct serve *s = ctx;
 
 	s->rc = rc;
 	s->err = *err;
+	s->restarts = false;
 	loop_stop(s->loop);
 }
 
@@ -108,11 +126,14 @@ on_stop(void *ctx)
 {
 	struct serve *s = ctx;
 
+	s->restarts = false; /* a stop is a stop, also in the middle of a restart */
+	if (s->over)
+		return;
 	switch (s->stops++) {
 	case 0:
 		notify("STOPPING=1");
 		log_write(LOG_INFO, "serve.stopping");
-		wire_drain(s->wire);
+		wire_drain(s->wire, RECOVER_SHUTDOWN_TIMEOUT);
 		break;
 	case 1: /* what is open is continued by the next start */
 		log_write(LOG_INFO, "serve.stopping_at_once");
@@ -133,6 +154,35 @@ load_config(struct serve *s, struct config **out, struct err *e)
 	return config_load_with(&from, out, &problems, e);
 }
 
+/* What would keep the next start from coming up is found while this one still serves. */
+static int
+may_restart(void *ctx, struct err *e)
+{
+	struct serve *s = ctx;
+	struct config *now = NULL;
+
+	if (reexec_check(&s->self, e) != 0)
+		return ERR_CONFLICT;
+	if (load_config(s, &now, e) != 0)
+		return err_prefix(e, ERR_CONFLICT, "not restarted, for it would not come up: ");
+	config_free(&now);
+	return 0;
+}
+
+/* To a service manager it stays the same service, which reloads. */
+static void
+on_restart(void *ctx)
+{
+	struct serve *s = ctx;
+
+	if (s->restarts || s->stops > 0)
+		return;
+	s->restarts = true;
+	notify_reloading();
+	log_write(LOG_INFO, "serve.restarting");
+	wire_drain(s->wire, RECOVER_RESTART_TIMEOUT);
+}
+
 static void
 use_log(const struct config *config)
 {
@@ -150,7 +200,9 @@ on_reload(void *ctx)
 	struct arena a;
 	struct err e;
 
-	notify("RELOADING=1");
+	if (s->over)
+		return;
+	notify_reloading();
 	arena_init(&a);
 	if (load_config(s, &now, &e) != 0) {
 		log_write(LOG_ERROR, "serve.reload_refused", LOG_STR("reason", str_of(e.text)));
@@ -200,10 +252,41 @@ take_option(struct serve *s, const char *name, const char *value, struct err *e)
 	return 0;
 }
 
+static void
+stop_listening(struct serve *s)
+{
+	loop_signal_free(&s->term);
+	loop_signal_free(&s->interrupt);
+	loop_signal_free(&s->hangup);
+}
+
+/* Up to here a signal was heard by the loop, which clears s->restarts; from here on it ends the process. What
+ * came in between is looked at. A hangup asks for what happens anyway: it is ignored until the next
+ * start hears it. */
+static void
+stop_listening_to_restart(struct serve *s)
+{
+	sigset_t stops, before;
+
+	sigemptyset(&stops);
+	sigaddset(&stops, SIGTERM);
+	sigaddset(&stops, SIGINT);
+	pthread_sigmask(SIG_BLOCK, &stops, &before);
+	loop_settle(s->loop);
+	stop_listening(s);
+	sigaction(SIGHUP, &(struct sigaction){ .sa_handler = SIG_IGN }, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 static int
 run(struct serve *s, struct err *e)
 {
-	const struct wire_events events = { on_ready, on_broken, on_drained, s };
+	const struct wire_events events = { .on_ready = on_ready,
+					    .on_broken = on_broken,
+					    .on_drained = on_drained,
+					    .may_restart = may_restart,
+					    .on_restart = on_restart,
+					    .ctx = s };
 	int rc;
 
 	s->loop = loop_new();
@@ -217,10 +300,13 @@ run(struct serve *s, struct err *e)
 		if (rc != 0)
 			*e = s->err;
 	}
-	loop_signal_free(&s->term);
-	loop_signal_free(&s->interrupt);
-	loop_signal_free(&s->hangup);
+	s->over = true;
+	if (!s->restarts)
+		stop_listening(s);
 	wire_close(&s->wire);
+	if (s->restarts)
+		stop_listening_to_restart(s);
+	stop_listening(s); /* a stop that came while it closed */
 	loop_free(&s->loop);
 	return rc;
 }
@@ -241,6 +327,7 @@ serve_run(int argc, char **argv, struct err *e)
 	}
 	if (rc != 0)
 		return rc;
+	reexec_init(&s.self, program_invocation_name);
 	arena_init(&a);
 	s.config_file = config_folder_find_file(s.config_file, &a);
 	rc = load_config(&s, &s.config, e);
@@ -251,5 +338,7 @@ serve_run(int argc, char **argv, struct err *e)
 	config_free(&s.next);
 	config_free(&s.config);
 	arena_release(&a);
+	if (rc == 0 && s.restarts)
+		rc = reexec_go(&s.self, argv, e);
 	return rc;
 }

@@ -64,6 +64,7 @@ struct wire {
 	char data[PATH_BYTES]; /* the directory from the root on: tools see it from elsewhere */
 	bool token_is_new, broken, started, draining, hurried, engine_drained, over;
 	bool was_clean, ends_clean; /* the end of the last process, and of this one */
+	enum recover_reason drain_why;
 	VEC(struct address) addresses;
 };
 
@@ -381,6 +382,7 @@ settings_of(const struct config *config)
 		.lane_max_age_days = config->session_store_max_age_days,
 		/* no time at all is the shortest one: 0 would be the usual */
 		.fresh_ms = config->agent.gateway_auto_continue_freshness_s * 1000 + 1,
+		.drain_ms = config->agent.drain_timeout_s * 1000,
 	};
 }
 
@@ -420,6 +422,7 @@ wire_open(struct wire **out, struct loop *loop, const struct config *config,
 			.policies = policies_port(w->policies),
 			.zones = zones_port(w->zones),
 			.hooks = hook_exec_port(w->hooks),
+			.process = { events->may_restart, events->on_restart, events->ctx },
 			.owner_token = str_of(w->owner_token),
 			.settings = settings_of(config),
 			.clean = w->was_clean,
@@ -490,15 +493,18 @@ wire_hurry(struct wire *w)
 	if (w->engine_drained)
 		on_over(w);
 	else
-		engine_drain(w->engine, 0, on_engine_drained, w);
+		engine_drain(w->engine, 0, w->drain_why, on_engine_drained, w);
 }
 
 void
-wire_drain(struct wire *w)
+wire_drain(struct wire *w, enum recover_reason why)
 {
 	w->draining = true;
+	w->drain_why = why;
 	api_set_ready(w->api, false);
-	engine_drain(w->engine, w->config->agent.drain_timeout_s * 1000, on_engine_drained, w);
+	if (!w->engine_drained)
+		engine_drain(w->engine, w->config->agent.drain_timeout_s * 1000, why,
+			     on_engine_drained, w);
 }
 
 /* While the directory is still ours. */

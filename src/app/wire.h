@@ -3,6 +3,7 @@
 #pragma once
 #include "app/config.h"
 #include "base/err.h"
+#include "core/recover_policy.h"
 #include "net/loop.h"
 
 struct wire;
@@ -12,6 +13,9 @@ struct wire_events {
 	/* It cannot go on: starting failed, or the store stopped for good. */
 	void (*on_broken)(void *ctx, int rc, const struct err *err);
 	void (*on_drained)(void *ctx);
+	/* Somebody wants it to begin anew: could it? And then: it is to (wire_drain comes next). */
+	int (*may_restart)(void *ctx, struct err *e);
+	void (*on_restart)(void *ctx);
 	void *ctx;
 };
 
@@ -26,8 +30,8 @@ const char *wire_new_token_file(const struct wire *w);
 /* What a reload may change, the certificate's files among it; config must outlive the wire. */
 void wire_reload(struct wire *w, const struct config *config);
 /* No new requests; turns get until the configured timeout, clients a few seconds more. on_drained
- * follows. */
-void wire_drain(struct wire *w);
+ * follows. why: of turns that take longer. Again while it drains: their time begins anew. */
+void wire_drain(struct wire *w, enum recover_reason why);
 /* While it drains: puts off what still runs, waits for no client. on_drained follows. */
 void wire_hurry(struct wire *w);
 void wire_close(struct wire **w);

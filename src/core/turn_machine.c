@@ -56,7 +56,7 @@ put_off(struct turn_machine *m)
 {
 	turn_machine_cut_request(m);
 	turn_machine_cut_calls(m);
-	turn_machine_log_rescheduled(m, recover_reason_name(RECOVER_SHUTDOWN_TIMEOUT),
+	turn_machine_log_rescheduled(m, recover_reason_name(m->drain_reason),
 				     m->plan.continuations + 1, 0);
 	m->finish = TURN_FINISH_PUT_OFF;
 	turn_machine_submit(m, TURN_LEASE_RELEASE, AFTER_FINISH);
@@ -431,6 +431,7 @@ take(struct turn_machine *m, const struct turn_input *in)
 	case TURN_IN_TIMER: on_timer(m, in->timer); return;
 	case TURN_IN_DRAIN:
 		m->draining = true;
+		m->drain_reason = in->reason;
 		react(m);
 		return;
 	}

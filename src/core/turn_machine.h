@@ -152,7 +152,7 @@ enum turn_input_kind {
 	TURN_IN_TOOL, /* the outcome of a started call */
 	TURN_IN_INPUTS,
 	TURN_IN_TIMER,
-	TURN_IN_DRAIN, /* the server stops: put the turn off */
+	TURN_IN_DRAIN, /* the server stops or restarts: put the turn off */
 };
 enum turn_stop { TURN_STOP_END, TURN_STOP_TOOLS, TURN_STOP_LENGTH, TURN_STOP_REFUSAL };
 enum turn_timer { TURN_TIMER_LIMIT, TURN_TIMER_RETRY, TURN_TIMER_SAVE };
@@ -175,6 +175,7 @@ struct turn_input {
 	bool reschedules;          /* TOOL: the turn has asked for a wake by now, or not any more */
 	struct turn_inputs inputs; /* INPUTS */
 	enum turn_timer timer;     /* TIMER */
+	enum recover_reason reason; /* DRAIN: what the log says of it */
 };
 
 /* ---- effects ---- */

@@ -63,6 +63,7 @@ struct turn_machine {
 		steering; /* the commit on its way consumes them: it may be refused for that */
 	VEC(struct str) steered; /* consumed before: what is read too early names them still */
 	bool timed_out, draining;
+	enum recover_reason drain_reason;
 	bool reschedules; /* a wake is queued with the terminal */
 
 	/* the request */

@@ -19,6 +19,7 @@ static command_fn *const RUN[CHAT_COMMANDS] = {
 	[CHAT_NEW] = command_reset_begin,
 	[CHAT_QUEUE] = command_queue_say,
 	[CHAT_RESET] = command_reset_begin,
+	[CHAT_RESTART] = command_restart_go,
 	[CHAT_RESUME] = command_resume_go,
 	[CHAT_RETRY] = command_history_retry,
 	[CHAT_SESSIONS] = command_show_sessions,
@@ -185,13 +186,14 @@ on_standing(void *ctx, int rc, const struct err *err, const struct store_session
 	RUN[c->line.command->id](c);
 }
 
-/* What is said goes the way of all messages, a reset that of all resets: those ask for the standing and
+/* What is said goes the way of all messages, a reset that of all resets, and so a restart: those ask for the standing and
  * for repeats themselves. */
 static bool
 goes_its_own_way(const struct chat_line *line)
 {
 	return (line->command->verb == ACCESS_SESSION_POST && line->text.len > 0) ||
-	       line->command->id == CHAT_NEW || line->command->id == CHAT_RESET;
+	       line->command->id == CHAT_NEW || line->command->id == CHAT_RESET ||
+	       line->command->id == CHAT_RESTART;
 }
 
 static enum access_verb

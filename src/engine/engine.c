@@ -31,6 +31,8 @@ engine_new(const struct engine_config *config)
 	en->host = config->host;
 	rand_init_os(&en->rand);
 	id_gen_init(&en->ids, &en->rand);
+	en->started_at_ms = host_now_ms(en->host);
+	IGNORE(id_make(&en->ids, en->started_at_ms, "srv", en->instance)); /* a view of it */
 	map_init(&en->actors, rand_u64(&en->rand));
 	map_init(&en->flights, rand_u64(&en->rand));
 	buf_init(&en->scratch, STORE_PAYLOAD_MAX);
@@ -186,9 +188,11 @@ engine_start(struct engine *en, void (*done)(void *ctx, int rc, const struct err
 /* ---- end ---- */
 
 void
-engine_drain(struct engine *en, int64_t timeout_ms, void (*done)(void *ctx), void *ctx)
+engine_drain(struct engine *en, int64_t timeout_ms, enum recover_reason why,
+	     void (*done)(void *ctx), void *ctx)
 {
 	en->draining = true;
+	en->drain_why = why;
 	en->drained = done;
 	en->drained_ctx = ctx;
 	wake_drain(en, timeout_ms);

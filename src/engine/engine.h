@@ -70,6 +70,7 @@ struct engine_settings {
 	bool group_per_user, thread_per_user;
 	int64_t lane_max_age_days; /* lanes not used for so long are forgotten; 0: none is */
 	int64_t fresh_ms; /* an open turn that is older is not continued by itself; 0: an hour */
+	int64_t drain_ms; /* what a drain gives to turns, to be told; the drain is told itself */
 };
 
 /* Where on this machine a session's files are. */
@@ -145,6 +146,15 @@ struct engine_hooks {
 		    void *done_ctx);
 };
 
+/* The process around the engine. NULL: it cannot begin anew. */
+struct engine_process {
+	/* Would the next start come up? If not, why. */
+	int (*may_restart)(void *ctx, struct err *e);
+	/* Drains, then begins anew. Comes when whoever asked for it has been told. */
+	void (*restart)(void *ctx);
+	void *ctx;
+};
+
 struct engine_config {
 	struct store *store; /* borrowed; its owner calls engine_on_grown and store_dispatch */
 	struct host *host;
@@ -156,6 +166,7 @@ struct engine_config {
 	struct engine_policies policies;
 	struct engine_zones zones;
 	struct engine_hooks hooks;
+	struct engine_process process;
 	struct str owner_token; /* the text of <data>/owner.token: known from the start on */
 	struct engine_settings settings;
 	bool clean; /* the last process drained fully: it left nothing to recover */
@@ -170,8 +181,9 @@ engine_start(struct engine *en, void (*done)(void *ctx, int rc, const struct err
 /* For what begins from now on. */
 void engine_reload(struct engine *en, const struct engine_settings *settings);
 /* Takes no more commands (ERR_UNAVAILABLE), lets open turns end within timeout_ms, reschedules the
- * rest. done: nothing is open any more. Again before that: another timeout, another done. */
-void engine_drain(struct engine *en, int64_t timeout_ms, void (*done)(void *ctx), void *ctx);
+ * rest for that reason. done: nothing is open any more. Again before that: all of it anew. */
+void engine_drain(struct engine *en, int64_t timeout_ms, enum recover_reason why,
+		  void (*done)(void *ctx), void *ctx);
 /* After a drain, and before the store is freed. */
 void engine_free(struct engine **en);
 /* The store's watch. */
@@ -184,6 +196,15 @@ struct engine_stats {
 	size_t put_off; /* turns that a drain could not wait for */
 };
 struct engine_stats engine_stats(const struct engine *en);
+
+/* The process that runs the engine, and what it came upon. */
+struct engine_self {
+	struct str instance; /* another one after each start; good as long as the engine */
+	int64_t started_at_ms;
+	size_t running_turns;
+	size_t carried_over; /* turns that the process before left open */
+};
+struct engine_self engine_self(const struct engine *en);
 
 /* ---- who asks ---- */
 
@@ -334,6 +355,11 @@ void engine_command(struct engine *en, const struct engine_call *call, struct st
 		    struct str text);
 /* Look at the session and run one turn if anything is pending or due. */
 void engine_wake(struct engine *en, const struct engine_call *call, struct str session);
+
+/* Operators only: the server drains (RECOVER_RESTART_TIMEOUT) and begins anew. The answer's id is the instance
+ * that ends; data: {"type","instance_id","running_turns","drain_timeout_ms"}. ERR_CONFLICT, ERR_INVALID:
+ * it would not come up again, and stays as it is. */
+void engine_restart(struct engine *en, const struct engine_call *call);
 
 /* ---- lanes: which session a conversation is in ---- */
 

@@ -44,7 +44,11 @@ struct engine {
 	struct schedule *schedule;               /* turns by the clock (engine/schedule) */
 	struct expiry *expiry; /* what time does to those at rest (engine/expiry) */
 	bool start_counted;    /* as one of too many, until a turn succeeds (engine/recover) */
+	char instance[ID_TEXT_MAX];
+	int64_t started_at_ms;
+	size_t carried_over; /* turns that the start found open (engine/wake_recover) */
 	bool draining;
+	enum recover_reason drain_why; /* of turns that it cannot wait for */
 	void (*drained)(void *ctx);
 	void *drained_ctx;
 	struct host_task drain_task;

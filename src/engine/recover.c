@@ -333,7 +333,7 @@ put_off(void *ctx, struct lane_entry *entry)
 {
 	struct engine *en = ctx;
 
-	return recover_mark_set(&entry->recover, RECOVER_SHUTDOWN_TIMEOUT, host_now_ms(en->host));
+	return recover_mark_set(&entry->recover, en->drain_why, host_now_ms(en->host));
 }
 
 static bool

@@ -660,7 +660,7 @@ turn_see(struct turn *t, const struct turn_sight *sight)
 }
 
 void
-turn_drain(struct turn *t)
+turn_drain(struct turn *t, enum recover_reason why)
 {
-	step(t, (struct turn_input){ .kind = TURN_IN_DRAIN });
+	step(t, (struct turn_input){ .kind = TURN_IN_DRAIN, .reason = why });
 }

@@ -48,8 +48,8 @@ struct turn_sight {
 };
 /* NULL: it could not be read. */
 void turn_see(struct turn *t, const struct turn_sight *sight);
-/* The server stops: put it off. */
-void turn_drain(struct turn *t);
+/* The server stops or restarts: put it off. */
+void turn_drain(struct turn *t, enum recover_reason why);
 /* What is to be done with its terminal, in place of what was asked for before; texts in its arena. */
 void turn_direct(struct turn *t, const struct directive_order *order);
 struct wake_list turn_wakes(const struct turn *t); /* that started it */

@@ -602,7 +602,7 @@ on_drain_over(void *ctx)
 		struct actor *actor = value;
 
 		if (actor->turn)
-			turn_drain(actor->turn);
+			turn_drain(actor->turn, w->en->drain_why);
 	}
 	context_setup_abandon_all(w->en);
 	expiry_give_up(w->en->expiry);

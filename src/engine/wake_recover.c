@@ -49,7 +49,10 @@ on_session(void *ctx, const struct store_row *row)
 	w->cursor_ms = row->session->row.counters.last_activity_ms;
 	w->cursor_id = arena_str(&w->ids, row->session->id);
 	*vec_push(&w->found) = w->cursor_id;
-	if (w->holds && (phase == TURN_RUNNING || phase == TURN_RESCHEDULED))
+	if (phase != TURN_RUNNING && phase != TURN_RESCHEDULED)
+		return true;
+	w->en->carried_over++;
+	if (w->holds)
 		map_put(&w->held, arena_str(&w->held_ids, w->cursor_id), w);
 	return true;
 }

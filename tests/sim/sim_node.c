@@ -100,7 +100,9 @@ void
 sim_node_drain(struct sim_node *n, int64_t timeout_ms)
 {
 	n->draining = true;
-	engine_drain(n->en, timeout_ms, on_drained, n);
+	engine_drain(n->en, timeout_ms,
+		     n->number % 2 == 0 ? RECOVER_SHUTDOWN_TIMEOUT : RECOVER_RESTART_TIMEOUT,
+		     on_drained, n);
 }
 
 bool

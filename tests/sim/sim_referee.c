@@ -451,7 +451,8 @@ on_rescheduled(struct scene *sc)
 	if (str_eq(reason, STR("restart_interrupted"))) {
 		sim_saw(sc->w, SIM_SCENE_CONTINUED);
 		sc->s->continuations++;
-	} else if (str_eq(reason, STR("shutdown_timeout"))) {
+	} else if (str_eq(reason, STR("shutdown_timeout")) ||
+		   str_eq(reason, STR("restart_timeout"))) {
 		sim_saw(sc->w, SIM_SCENE_PUT_OFF);
 		sc->s->continuations++;
 	} else {

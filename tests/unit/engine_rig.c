@@ -81,7 +81,7 @@ engine_rig_drain(struct engine_rig *r, struct engine *en)
 {
 	bool drained = false;
 
-	engine_drain(en, 0, on_drained, &drained);
+	engine_drain(en, 0, RECOVER_SHUTDOWN_TIMEOUT, on_drained, &drained);
 	virtual_host_advance(&r->host, 0);
 	engine_rig_await(r, &drained);
 }

@@ -93,7 +93,7 @@ on_drained(void *ctx)
 void
 rig_engine_close(struct engine **en)
 {
-	engine_drain(*en, 0, on_drained, NULL);
+	engine_drain(*en, 0, RECOVER_SHUTDOWN_TIMEOUT, on_drained, NULL);
 	loop_run(REAL.loop);
 	store_free(&REAL.store);
 	engine_free(&REAL.engine);

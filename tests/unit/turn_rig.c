@@ -317,7 +317,7 @@ end_engine(struct rig *r, struct engine **en, int64_t drain_ms)
 	bool drained = false;
 
 	engine_unwatch(&r->watch);
-	engine_drain(*en, drain_ms, on_drained, &drained);
+	engine_drain(*en, drain_ms, RECOVER_SHUTDOWN_TIMEOUT, on_drained, &drained);
 	virtual_host_advance(&r->host, drain_ms);
 	rig_settle_until(r, &drained);
 	engine_free(en);
@@ -373,7 +373,7 @@ rig_bury(struct rig *r, struct engine *dead)
 {
 	bool drained = false;
 
-	engine_drain(dead, 0, on_drained, &drained);
+	engine_drain(dead, 0, RECOVER_SHUTDOWN_TIMEOUT, on_drained, &drained);
 	virtual_host_advance(&r->host, 5000);
 	assert_true(drained);
 	engine_free(&dead);

@@ -11,7 +11,7 @@
  *   tool NAME OUTCOME     the first running call of that tool ends
  *   at MS                 the clock moves on; due timers fire
  *   look                  what is pending reaches the machine
- *   drain
+ *   drain [restart]       the server stops, or restarts
  * Anything else is an input for the log (replay_log.h); a word $NAME stands for the id of the last call
  * of that tool. The trace of effects is a text; see the rows of test_turn_machine. */
 #pragma once

@@ -187,7 +187,10 @@ run_step(struct world *w, struct str step)
 		world_input(w, (struct turn_input){ .kind = TURN_IN_INPUTS,
 						    .inputs = world_pending(w) });
 	} else if (str_eq(verb, STR("drain"))) {
-		world_input(w, (struct turn_input){ .kind = TURN_IN_DRAIN });
+		world_input(w, (struct turn_input){ .kind = TURN_IN_DRAIN,
+						    .reason = str_eq(rest, STR("restart"))
+								      ? RECOVER_RESTART_TIMEOUT
+								      : RECOVER_SHUTDOWN_TIMEOUT });
 	} else {
 		log_input(w, step);
 	}

@@ -87,7 +87,7 @@ static void
 end(struct place *p)
 {
 	mirror_free(&p->mirror);
-	engine_drain(p->engine, 0, on_drained, p);
+	engine_drain(p->engine, 0, RECOVER_SHUTDOWN_TIMEOUT, on_drained, p);
 	loop_run(p->loop);
 	store_free(&p->store);
 	engine_free(&p->engine);

@@ -26,7 +26,7 @@ on_ready(void *ctx)
 
 	g->ready++;
 	if (g->drains_at_once)
-		wire_drain(g->wire);
+		wire_drain(g->wire, RECOVER_SHUTDOWN_TIMEOUT);
 	else
 		loop_stop(g->loop);
 }
@@ -67,7 +67,11 @@ static int
 stage_open(struct stage *g, struct wire **wire, struct err *e)
 {
 	return wire_open(wire, g->loop, g->config,
-			 &(struct wire_events){ on_ready, on_broken, on_drained, g }, e);
+			 &(struct wire_events){ .on_ready = on_ready,
+						.on_broken = on_broken,
+						.on_drained = on_drained,
+						.ctx = g },
+			 e);
 }
 
 static void
@@ -101,7 +105,7 @@ it_opens_serves_drains_and_closes(void **state)
 	assert_int_equal(stat(g.data, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0700);
 	assert_non_null(wire_new_token_file(g.wire));
-	wire_drain(g.wire);
+	wire_drain(g.wire, RECOVER_SHUTDOWN_TIMEOUT);
 	assert_int_equal(g.drained, 0);
 	loop_run(g.loop);
 	assert_int_equal(g.drained, 1);
@@ -141,7 +145,7 @@ H5_a_stop_during_the_start_is_a_stop(void **state)
 	(void)state;
 	stage_init(&g, "data");
 	assert_int_equal(stage_open(&g, &g.wire, &e), 0);
-	wire_drain(g.wire);
+	wire_drain(g.wire, RECOVER_SHUTDOWN_TIMEOUT);
 	loop_run(g.loop);
 	assert_int_equal(g.drained, 1);
 	assert_int_equal(g.ready, 0);
@@ -158,7 +162,7 @@ H5_a_stop_in_a_hurry_is_over_once(void **state)
 	stage_init(&g, "data");
 	assert_int_equal(stage_open(&g, &g.wire, &e), 0);
 	loop_run(g.loop);
-	wire_drain(g.wire);
+	wire_drain(g.wire, RECOVER_SHUTDOWN_TIMEOUT);
 	wire_hurry(g.wire);
 	wire_hurry(g.wire);
 	loop_run(g.loop);
@@ -184,7 +188,7 @@ L2_a_reload_outlives_the_configuration_before(void **state)
 			config_free(&next[i - 1]);
 	}
 	g.drains_at_once = true;
-	wire_drain(g.wire);
+	wire_drain(g.wire, RECOVER_SHUTDOWN_TIMEOUT);
 	loop_run(g.loop);
 	assert_int_equal(g.drained, 1);
 	wire_close(&g.wire);

@@ -16,6 +16,12 @@ static const struct row {
 	  "message!\"x\" model_request_end status_rescheduled:shutdown_timeout#1} -m put-off "
 	  "{take status_running} {keep model_request_start} context/note model {release "
 	  "model_request_end status_idle:end_turn} ended" },
+	{ "H5 a drain before a restart is told from one before the end",
+	  ASK "drain restart; ok; go; ok; ok; ctx; done; ok",
+	  "{take status_running model_request_start} context model stop-model {release "
+	  "model_request_end status_rescheduled:restart_timeout#1} put-off {take status_running} "
+	  "{keep model_request_start} context/note model {release model_request_end "
+	  "status_idle:end_turn} ended" },
 	{ "H5 a drain closes what runs and leaves what waits",
 	  ASK "call run; call client; done; ok; drain; ok; go; ok; ok",
 	  "{take status_running model_request_start} context model {keep tool_use custom_tool_use "

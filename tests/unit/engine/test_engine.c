@@ -42,7 +42,7 @@ H5_a_drain_without_work_is_over_at_once_and_once(void **state)
 
 	(void)state;
 	engine_rig_init(&r, false);
-	engine_drain(r.en, 60000, on_drained, &drained);
+	engine_drain(r.en, 60000, RECOVER_SHUTDOWN_TIMEOUT, on_drained, &drained);
 	assert_int_equal(drained, 0); /* never inside the call */
 	virtual_host_settle(&r.host);
 	assert_int_equal(drained, 1);
@@ -67,7 +67,7 @@ H5_a_drain_with_running_turns(void **state)
 	rig_expect(say(&r, "cli:0", "say queued"), 0, NULL);
 	virtual_host_settle(&r.host);
 	assert_int_equal(engine_stats(r.en).open_turns, 3);
-	engine_drain(r.en, 10000, on_drained, &drained);
+	engine_drain(r.en, 10000, RECOVER_SHUTDOWN_TIMEOUT, on_drained, &drained);
 	virtual_host_advance(&r.host, 9000);
 	assert_int_equal(drained, 0);
 	check_str("the short one", engine_rig_log(&r, "cli:0", 3),
@@ -102,9 +102,9 @@ H5_a_second_drain_hurries_the_first(void **state)
 	rig_open(&r, NULL, "cli:a");
 	rig_expect(say(&r, "cli:a", "wait 500"), 0, NULL);
 	virtual_host_settle(&r.host);
-	engine_drain(r.en, 60000, on_drained, &first);
+	engine_drain(r.en, 60000, RECOVER_SHUTDOWN_TIMEOUT, on_drained, &first);
 	virtual_host_advance(&r.host, 1000);
-	engine_drain(r.en, 0, on_drained, &second);
+	engine_drain(r.en, 0, RECOVER_SHUTDOWN_TIMEOUT, on_drained, &second);
 	virtual_host_advance(&r.host, 0);
 	assert_int_equal(first, 0);
 	assert_int_equal(second, 1);
@@ -123,7 +123,7 @@ H5_no_command_is_taken_while_it_drains(void **state)
 	(void)state;
 	engine_rig_init(&r, false);
 	rig_open(&r, NULL, "cli:a");
-	engine_drain(r.en, 0, on_drained, &drained);
+	engine_drain(r.en, 0, RECOVER_SHUTDOWN_TIMEOUT, on_drained, &drained);
 	rig_expect(say(&r, "cli:a", "x"), ERR_UNAVAILABLE, says);
 	rig_expect(rig_events(&r, (struct rig_call){ .id = STR("cli:a"),
 						     .body = "[{'type':'user.interrupt'}]" }),
@@ -161,7 +161,7 @@ Q1_what_was_accepted_last_runs_after_the_restart(void **state)
 	engine_rig_init(&r, *state != NULL);
 	rig_open(&r, NULL, "cli:a");
 	engine_post(r.en, &call, STR("cli:a"), &m);
-	engine_drain(r.en, 1000, on_drained, &drained);
+	engine_drain(r.en, 1000, RECOVER_SHUTDOWN_TIMEOUT, on_drained, &drained);
 	rig_expect(&a, 0, NULL);
 	virtual_host_advance(&r.host, 1000);
 	assert_int_equal(drained, 1);

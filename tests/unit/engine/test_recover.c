@@ -155,6 +155,33 @@ H5_a_drain_that_cannot_wait_marks_its_lanes(void **state)
 }
 
 static void
+on_drained(void *ctx)
+{
+	*(bool *)ctx = true;
+}
+
+static void
+H5_a_drain_before_a_restart_marks_them_as_such(void **state)
+{
+	struct rig_answer *running;
+	struct engine_rig r;
+	bool drained = false;
+
+	engine_rig_init(&r, *state != NULL);
+	running = chat(&r, "running");
+	begin_long_turn(&r, running->id);
+	engine_drain(r.en, 0, RECOVER_RESTART_TIMEOUT, on_drained, &drained);
+	virtual_host_advance(&r.host, 0);
+	engine_rig_await(&r, &drained);
+	assert_int_equal(stored_entry(&r, running->lane).recover.reason, RECOVER_RESTART_TIMEOUT);
+	r.unclean = true;
+	engine_rig_restart(&r); /* an unclean start keeps the reason that is known */
+	assert_int_equal(stored_entry(&r, running->lane).recover.reason, RECOVER_RESTART_TIMEOUT);
+	assert_true(stored_entry(&r, running->lane).recover.resume_pending);
+	engine_rig_release(&r);
+}
+
+static void
 H5_only_a_successful_turn_clears_the_mark(void **state)
 {
 	struct rig_answer *lane;
@@ -213,6 +240,8 @@ static const struct {
 	  H5_a_start_that_finds_it_at_rest_forgets_the_count },
 	{ "H5_a_drain_that_cannot_wait_marks_its_lanes",
 	  H5_a_drain_that_cannot_wait_marks_its_lanes },
+	{ "H5_a_drain_before_a_restart_marks_them_as_such",
+	  H5_a_drain_before_a_restart_marks_them_as_such },
 	{ "H5_only_a_successful_turn_clears_the_mark", H5_only_a_successful_turn_clears_the_mark },
 };
 
