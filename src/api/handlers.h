@@ -57,4 +57,5 @@ exchange_fn thread_list_route, thread_get_route, thread_archive_route, thread_ev
 /* api/socket */
 exchange_fn socket_route;
 /* api/system_routes */
-exchange_fn system_health_route, system_ready_route, system_metrics_route, system_openapi_route;
+exchange_fn system_health_route, system_ready_route, system_metrics_route, system_openapi_route,
+	system_server_route, system_restart_route;

@@ -113,6 +113,10 @@ static const struct {
 	  "name prompt rule:object agent_id:text? environment_id:text?" SCHEDULE },
 	{ "SearchHit", "" },
 	{ "SearchPage", PAGE_OF("SearchHit") },
+	{ "Server", "type*:=server version* instance_id* started_at*:time running_turns*:int"
+		    " carried_over_turns*:int" },
+	{ "ServerRestart", "type*:=server_restart instance_id* running_turns*:int"
+			   " drain_timeout_ms*:int" },
 	{ "Session",
 	  "id* type*:=session status*:" STATUSES " agent*:object environment_id*:text? title:text?"
 	  " metadata*:texts resources*:[]object vault_ids:[]text outcome_evaluations:[]object"

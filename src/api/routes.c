@@ -28,6 +28,11 @@ const struct api_route API_ROUTES[] = {
 	  .summary = "This description" },
 	{ ROW("GET", "/metrics", system_metrics_route, ACCESS_SERVER, "server"),
 	  .summary = "Numbers for Prometheus" },
+	{ ROW("GET", "/v1/server", system_server_route, ACCESS_SERVER, "server"),
+	  .response = "Server", .summary = "Which instance serves, since when, and what it runs" },
+	{ ROW("POST", "/v1/server/restart", system_restart_route, ACCESS_SERVER, "server"),
+	  TAKES_NOTHING, .response = "ServerRestart",
+	  .summary = "Restart the server: turns end first, or go on afterwards" },
 	{ ROW("GET", "/v1/ws", socket_route, ACCESS_SESSION_READ, "server"), .answer = ROUTE_SOCKET,
 	  .summary = "Open a WebSocket: the same requests, streams and cursors as messages" },
 

@@ -2,6 +2,7 @@
 #include "api/api_private.h"
 #include "api/handlers.h"
 #include "base/json_write.h"
+#include "base/timestamp.h"
 
 static void
 answer_health(struct exchange *x)
@@ -45,6 +46,48 @@ system_openapi_route(struct exchange *x)
 		api->openapi = api_openapi(&api->arena, api->config.version);
 	exchange_json(x, 200, api->openapi, false);
 }
+
+/* ---- the process ---- */
+
+void
+system_server_route(struct exchange *x)
+{
+	struct engine_self self = engine_self(x->engine);
+	struct buf *out = exchange_buf(x);
+	char at[TIMESTAMP_TEXT_MAX];
+	struct jw w;
+
+	jw_init(&w, out);
+	jw_object(&w);
+	jw_field_str(&w, "type", STR("server"));
+	jw_field_str(&w, "version", str_of(x->api->config.version));
+	jw_field_str(&w, "instance_id", self.instance);
+	jw_field_str(&w, "started_at", timestamp_format(self.started_at_ms, at));
+	jw_field_int(&w, "running_turns", (int64_t)self.running_turns);
+	jw_field_int(&w, "carried_over_turns", (int64_t)self.carried_over);
+	jw_end_object(&w);
+	exchange_json(x, 200, buf_str(out), false);
+}
+
+static void
+on_restarts(void *ctx, const struct engine_answer *answer)
+{
+	struct exchange *x = ctx;
+
+	if (answer->rc != 0)
+		exchange_fail(x, answer->rc, answer->err);
+	else
+		exchange_json(x, 200, answer->data, answer->replayed);
+}
+
+void
+system_restart_route(struct exchange *x)
+{
+	x->call.done = on_restarts;
+	engine_restart(x->engine, &x->call);
+}
+
+/* ---- numbers ---- */
 
 static void
 put_server(struct buf *out, const struct api *api)

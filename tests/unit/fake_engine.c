@@ -171,6 +171,16 @@ engine_stats(const struct engine *en)
 	return (struct engine_stats){ .events = 7, .open_turns = 2 };
 }
 
+struct engine_self
+engine_self(const struct engine *en)
+{
+	(void)en;
+	return (struct engine_self){ .instance = STR("srv_1"),
+				     .started_at_ms = 1000,
+				     .running_turns = 3,
+				     .carried_over = 4 };
+}
+
 /* --- commands --- */
 
 static void
@@ -295,6 +305,12 @@ engine_command(struct engine *en, const struct engine_call *call, struct str ses
 {
 	note(FAKE.note, sizeof FAKE.note, text);
 	command(en, call, "command", session, (struct json){ 0 });
+}
+
+void
+engine_restart(struct engine *en, const struct engine_call *call)
+{
+	command(en, call, "restart", (struct str){ 0 }, (struct json){ 0 });
 }
 
 void

@@ -59,6 +59,39 @@ metrics_are_guarded(void **state)
 }
 
 static void
+H5_an_owner_sees_which_instance_serves(void **state)
+{
+	struct rig_reply reply =
+		api_rig_ask(&RIG, &(struct rig_ask){ "GET", "/v1/server", "owner" });
+
+	(void)state;
+	rig_expect("all of it", &reply, 200,
+		   "{\"type\":\"server\",\"version\":\"1.2.3\",\"instance_id\":\"srv_1\","
+		   "\"started_at\":\"1970-01-01T00:00:01Z\",\"running_turns\":3,"
+		   "\"carried_over_turns\":4}");
+	reply = api_rig_ask(&RIG, &(struct rig_ask){ "GET", "/v1/server", "user" });
+	rig_expect("a user", &reply, 404, "operator");
+}
+
+static void
+H5_a_restart_is_asked_of_the_engine(void **state)
+{
+	struct rig_reply reply;
+
+	(void)state;
+	reply = api_rig_ask(&RIG, &(struct rig_ask){ "POST", "/v1/server/restart", "user" });
+	rig_expect("a user", &reply, 404, "operator");
+	FAKE.answer.data = STR("{\"type\":\"server_restart\"}");
+	reply = api_rig_ask(&RIG, &(struct rig_ask){ "POST", "/v1/server/restart", "owner" });
+	rig_expect("answered with its data", &reply, 200, "{\"type\":\"server_restart\"}");
+	assert_string_equal(FAKE.command, "restart");
+	FAKE.answer.rc = ERR_CONFLICT;
+	reply = api_rig_ask(&RIG, &(struct rig_ask){ "POST", "/v1/server/restart", "owner" });
+	rig_expect("refused", &reply, 409, NULL);
+	fake_engine_reset();
+}
+
+static void
 A14_description_is_served(void **state)
 {
 	struct rig_reply reply = api_rig_ask(&RIG, &(struct rig_ask){ "GET", "/v1/openapi.json" });
@@ -79,6 +112,8 @@ main(void)
 	api_rig_start(&RIG);
 	SUITE_TEST(&s, A14_metrics_count_requests);
 	SUITE_ROWS(&s, ROWS, metrics_are_guarded);
+	SUITE_TEST(&s, H5_an_owner_sees_which_instance_serves);
+	SUITE_TEST(&s, H5_a_restart_is_asked_of_the_engine);
 	SUITE_TEST(&s, A14_description_is_served);
 	failed = suite_run(&s, "api/system_routes");
 	api_rig_stop(&RIG);
