@@ -271,6 +271,13 @@ const struct command COMMANDS[] = {
 	{ .name = "token revoke", .args = "ID", .summary = "revoke a token, also on open streams",
 	  .client = true, .run = cmd_token_revoke },
 
+	{ .name = "restart", .summary = "restart the server and wait until it serves again",
+	  .client = true, .run = cmd_restart,
+	  .more = "Owners only. New work is refused with 'try again', turns that run may end"
+		  " (agent.drain_timeout_s), then the server begins anew in the same process, with its"
+		  " configuration and program as they are by now. Turns that take longer go on afterwards."
+		  " If it would not come up again, nothing is done." },
+
 	{ .name = "explain", .summary = "ask one decision of the product with facts of your own",
 	  .main = cmd_explain },
 	{ .name = "completion", .args = "SHELL", .summary = "print the completion script for bash",
