@@ -106,6 +106,10 @@ put_server(struct buf *out, const struct api *api)
 		  (double)stats.open_turns },
 		{ "perdure_live_sessions", "Sessions that are watched or have a turn.", "gauge",
 		  (double)stats.live_sessions },
+		{ "perdure_kept_agents", "Agents that are ready for the next turn.", "gauge",
+		  (double)stats.kept_agents },
+		{ "perdure_kept_agent_bytes", "What they take of memory.", "gauge",
+		  (double)stats.kept_agent_bytes },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(numbers); i++)

@@ -107,6 +107,16 @@ arena_reset(struct arena *a)
 	a->used_bytes = 0;
 }
 
+size_t
+arena_held_bytes(const struct arena *a)
+{
+	size_t bytes = 0;
+
+	for (const struct arena_block *block = a->head; block; block = block->next)
+		bytes += sizeof *block + block->size;
+	return bytes;
+}
+
 static struct arena_block *
 take_spare(struct arena_pool *p)
 {

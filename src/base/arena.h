@@ -34,6 +34,9 @@ void arena_release(struct arena *a);
 /* Forgets everything but keeps the largest block, for loops that reuse one arena. */
 void arena_reset(struct arena *a);
 
+/* What it takes of the machine's memory, with the room that was not handed out yet. */
+size_t arena_held_bytes(const struct arena *a);
+
 /* Zeroed, aligned for any type; never NULL. size 0 gives a unique pointer. */
 void *arena_alloc(struct arena *a, size_t size) __attribute__((returns_nonnull, alloc_size(2)));
 /* The same without the zeroing, for memory that is about to be filled. */

@@ -1,6 +1,7 @@
 #include "engine/commit.h"
 
 #include "core/event_make.h"
+#include "engine/agent_cache.h"
 #include "engine/fanout.h"
 #include "engine/wake.h"
 
@@ -196,8 +197,12 @@ commit_repeat(struct commit *c, const struct engine_repeat *repeat, struct str a
 static void
 tell(struct commit *c, int64_t first_seq, int64_t change)
 {
-	for (size_t i = 0; i < c->item.event_count; i++)
+	for (size_t i = 0; i < c->item.event_count; i++) {
 		c->events[i].seq = first_seq + (int64_t)i;
+		if (c->events[i].kind == EVENT_SESSION_RESET ||
+		    c->events[i].kind == EVENT_SESSION_DELETED)
+			agent_cache_forget(c->en->agents, c->item.session); /* its last turn was */
+	}
 	c->en->events_appended += c->item.event_count;
 	fanout_events(c->en, c->item.session, c->events, c->item.event_count, change);
 }
@@ -208,7 +213,10 @@ on_stored(void *ctx, const struct store_result *result)
 	struct commit *c = ctx;
 	struct engine *en = c->en;
 	struct commit_result out = { .store = result };
+	bool stored = result->rc == 0 || result->rc == ERR_UNAVAILABLE; /* it may be */
 
+	if (stored)
+		agent_cache_written(en->agents, c->puts, c->item.put_count);
 	if (result->rc == 0 && c->item.event_count > 0) {
 		tell(c, result->first_seq, result->change);
 		out.events = c->events;
@@ -219,8 +227,7 @@ on_stored(void *ctx, const struct store_result *result)
 		out.joined_events = c->joined->events;
 		out.joined_count = c->joined->item.event_count;
 	}
-	if (c->item.put_count > 0 &&
-	    (result->rc == 0 || result->rc == ERR_UNAVAILABLE)) /* it may be stored */
+	if (stored && c->item.put_count > 0)
 		wake_queued(en, c->puts, c->item.put_count);
 	c->done(c->ctx, &out);
 	commit_free(c);

@@ -2,12 +2,14 @@
 #pragma once
 #include "core/agent_run.h"
 #include "core/tool_offer.h"
+#include "engine/agent_cache.h"
 #include "engine/context_lane.h"
 #include "engine/engine_private.h"
 
 /* The agent's definition, or the session's own snapshot of it, the provider of its model, and the
  * tools it is offered where the session's environment is. */
 struct context_setup {
+	struct cached_agent *agent; /* what is prepared of it */
 	struct agent_run run;
 	struct provider *provider; /* NULL: problem says why */
 	struct str model;          /* as the log names it */
@@ -26,11 +28,14 @@ struct context_setup {
 };
 typedef void
 context_setup_fn(void *ctx, int rc, const struct err *err, const struct context_setup *setup);
-/* Texts live in a, which must stay until done and belongs to the job until then, and so must model: the
- * one that the message asks for, empty: none. An agent or a model that is not there is no error but
- * the setup's problem. */
+/* Texts live in a, which must stay until done and belongs to the job until then, or with the prepared
+ * agent, which is there during the call. model, which must stay as long, is what the message asks for;
+ * empty: nothing. An agent or a model that is not there is no error but the setup's problem. */
 void context_setup_load(struct engine *en, const struct store_session *session, struct str model,
 			struct arena *a, context_setup_fn *done, void *ctx);
+/* Whoever needs the setup for longer than the call keeps it, and releases it once. */
+void context_setup_keep(const struct context_setup *setup);
+void context_setup_release(struct context_setup *setup);
 /* The server stops: those that still wait for tools to be listed fail at once. */
 void context_setup_abandon_all(struct engine *en);
 

@@ -2,12 +2,8 @@
 #include <stdlib.h>
 
 #include "base/xalloc.h"
-#include "core/budget.h"
-#include "core/environment_run.h"
-#include "core/mcp_servers.h"
-#include "core/session_open.h"
+#include "engine/agent_prepare.h"
 #include "engine/approval.h"
-#include "engine/catalog.h"
 #include "engine/context.h"
 #include "engine/own_tool.h"
 #include "engine/workspace.h"
@@ -18,12 +14,7 @@ struct setup_job {
 	struct arena *arena;
 	const struct store_session *session;
 	struct str prompt_model; /* the model that the message asks for; empty: none */
-	struct str extra;        /* body of session_extra; empty: none */
-	struct str environment;  /* body of its record; empty: none */
-	bool changed;            /* the session has an agent of its own making */
-	bool chosen;             /* its model among that */
-	struct json own_servers; /* then: those of the agent as the operator made it */
-	struct environment_run where;
+	struct host_task task;   /* the agent is looked for */
 	struct tool_docs local, remote;
 	struct toolset *asked;
 	struct tool_query *query;
@@ -33,11 +24,24 @@ struct setup_job {
 	void *ctx;
 };
 
+void
+context_setup_keep(const struct context_setup *setup)
+{
+	agent_cache_use(setup->agent);
+}
+
+void
+context_setup_release(struct context_setup *setup)
+{
+	agent_cache_release(&setup->agent);
+}
+
 static void
 setup_end(struct setup_job *j, int rc, const struct err *err)
 {
 	list_remove(&j->node);
 	j->done(j->ctx, rc, err, rc == 0 ? &j->setup : NULL);
+	context_setup_release(&j->setup);
 	free(j);
 }
 
@@ -95,7 +99,7 @@ offer_tools(struct setup_job *j)
 				      .own = own_docs(j),
 				      .local = j->local,
 				      .remote = j->remote,
-				      .by_worker = j->where.by_worker };
+				      .by_worker = j->setup.agent->where.by_worker };
 
 	tool_offer_make(&f, j->arena, &j->setup.offer);
 	if (!j->setup.offer.judged)
@@ -188,58 +192,7 @@ list_local(struct setup_job *j)
 		list_remote(j);
 }
 
-/* ---- the environment ---- */
-
-static bool
-is_named(const struct tool_server *servers, size_t count, struct str name)
-{
-	for (size_t i = 0; i < count; i++)
-		if (str_eq(servers[i].name, name))
-			return true;
-	return false;
-}
-
-/* Does the operator's own agent bring this server? */
-static bool
-is_operators(struct setup_job *j, const struct tool_server *server)
-{
-	struct tool_server *own;
-	size_t count;
-
-	if (!j->changed)
-		return true;
-	own = ARENA_ARRAY(j->arena, MCP_SERVERS_MAX, struct tool_server);
-	count = mcp_servers_read(j->own_servers, j->arena, own);
-	for (size_t i = 0; i < count; i++)
-		if (str_eq(own[i].name, server->name) && str_eq(own[i].url, server->url))
-			return true;
-	return false;
-}
-
-/* The agent's servers that it has a block for, and all of the environment's. Of two of one name the
- * agent's is meant. Agents and environments are the operator's; what a session changed of its agent
- * may be anybody's. */
-static void
-find_servers(struct setup_job *j)
-{
-	struct tool_server *of_agent = ARENA_ARRAY(j->arena, MCP_SERVERS_MAX, struct tool_server);
-	struct tool_server *of_place = ARENA_ARRAY(j->arena, MCP_SERVERS_MAX, struct tool_server);
-	struct tool_server *all = ARENA_ARRAY(j->arena, 2 * MCP_SERVERS_MAX, struct tool_server);
-	size_t agents = mcp_servers_read(j->setup.run.mcp_servers, j->arena, of_agent);
-	size_t places = mcp_servers_read(j->where.mcp_servers, j->arena, of_place);
-	size_t count = 0;
-
-	for (size_t i = 0; i < agents; i++)
-		if (tool_offer_wants_server(j->setup.run.tools, of_agent[i].name)) {
-			of_agent[i].foreign = !is_operators(j, &of_agent[i]);
-			all[count++] = of_agent[i];
-		}
-	for (size_t i = 0; i < places; i++)
-		if (!is_named(all, count, of_place[i].name))
-			all[count++] = of_place[i];
-	j->setup.servers = all;
-	j->setup.server_count = j->en->config.servers ? count : 0;
-}
+/* ---- the agent ---- */
 
 /* A folder that cannot be had is no reason not to answer: the tools will say so. */
 static void
@@ -249,61 +202,14 @@ find_place(struct setup_job *j)
 	struct tool_place *place = &j->setup.place;
 	struct str path;
 
-	*place = j->where.place;
+	*place = j->setup.agent->where.place;
 	place->session = j->session->id;
-	if (place->directory.len == 0 && !j->where.by_worker && folders->session_work &&
+	if (place->directory.len == 0 && !j->setup.agent->where.by_worker &&
+	    folders->session_work &&
 	    folders->session_work(folders->ctx, j->session->agent_id, j->session->id, j->arena,
 				  &path, NULL) == 0)
 		place->directory = path;
 }
-
-static bool
-on_environment_row(void *ctx, const struct store_row *row)
-{
-	struct setup_job *j = ctx;
-
-	j->environment = arena_str(j->arena, row->record->body);
-	return false;
-}
-
-static void
-on_environment(void *ctx, int rc, bool more, const struct err *err)
-{
-	struct setup_job *j = ctx;
-	struct json_doc *doc = ARENA_NEW(j->arena, struct json_doc);
-	struct json environment = { 0 };
-
-	(void)more;
-	if (rc != 0) {
-		setup_end(j, rc, err);
-		return;
-	}
-	if (json_parse(j->arena, j->environment, &EVENT_PAYLOAD_LIMITS, doc, NULL) == 0)
-		environment = json_root(doc);
-	environment_run_read(environment, j->arena, &j->where);
-	find_place(j);
-	find_servers(j);
-	list_local(j);
-}
-
-/* Only an agent that could run something there needs to know where it is. */
-static void
-read_environment(struct setup_job *j)
-{
-	if (j->setup.problem.len > 0 ||
-	    (!tool_offer_wants_built_in(j->setup.run.tools) && !j->en->config.servers)) {
-		offer_tools(j);
-		return;
-	}
-	store_read(j->en->store,
-		   &(struct store_query){ .kind = STORE_GET_RECORD,
-					  .record_kind = RECORD_ENVIRONMENT,
-					  .record_id = j->session->environment_id,
-					  .limit = 1 },
-		   on_environment_row, on_environment, j);
-}
-
-/* ---- the agent ---- */
 
 static struct engine_model_terms
 terms_of(const struct engine_models *models, const struct context_setup *s)
@@ -322,13 +228,14 @@ choose_model(const struct setup_job *j)
 
 	if (j->prompt_model.len > 0)
 		return j->prompt_model;
-	if (!j->chosen && workspace && workspace->model.len > 0)
+	if (!j->setup.agent->chosen && workspace && workspace->model.len > 0)
 		return workspace->model;
 	if (j->setup.run.model.len > 0)
 		return j->setup.run.model;
 	return j->en->config.settings.default_model;
 }
 
+/* Looked up for each turn: the operator may have changed the models since. */
 static void
 find_model(struct setup_job *j)
 {
@@ -346,114 +253,55 @@ find_model(struct setup_job *j)
 	s->terms = terms_of(models, s);
 }
 
+/* Only an agent that could run something needs to know where. */
 static void
-read_agent(struct setup_job *j, struct str body)
+go_on_with(struct setup_job *j, struct cached_agent *agent)
 {
-	struct json_doc *doc = ARENA_NEW(j->arena, struct json_doc);
-	struct json agent = { 0 };
-	struct err e;
+	struct context_setup *s = &j->setup;
 
-	body = arena_str(j->arena, body);
-	if (json_parse(j->arena, body, &EVENT_PAYLOAD_LIMITS, doc, &e) == 0)
-		agent = json_root(doc);
-	agent_run_read(agent, j->arena, &j->setup.run);
-	find_model(j);
-}
-
-static void
-on_agent(void *ctx, int rc, const struct err *err, const struct catalog_agent *agent)
-{
-	struct setup_job *j = ctx;
-
-	if (rc == ERR_NOT_FOUND) {
-		agent_run_read((struct json){ 0 }, j->arena, &j->setup.run);
-		j->setup.problem =
-			arena_printf(j->arena, "the session's agent is gone: %s", err->text);
-		rc = 0;
-	} else if (rc == 0) {
-		read_agent(j, agent->body);
-	}
-	if (rc == 0)
-		read_environment(j);
-	else
-		setup_end(j, rc, err);
-}
-
-/* What a session changed of its agent wins over the agent's version. */
-static bool
-use_snapshot(struct setup_job *j)
-{
-	struct json_doc doc;
-	struct json agent, budget = { 0 }, chosen;
-
-	j->setup.session_budget = BUDGET_UNLIMITED;
-	if (j->extra.len == 0 ||
-	    json_parse(j->arena, j->extra, &EVENT_PAYLOAD_LIMITS, &doc, NULL) != 0)
-		return false;
-	if (json_find(json_root(&doc), STR("budget"), &budget))
-		j->setup.session_budget = session_budget_limit(budget);
-	if (!json_find(json_root(&doc), STR("agent"), &agent) || json_type(agent) != JSON_OBJECT)
-		return false;
-	j->chosen = json_find(json_root(&doc), STR("model_chosen"), &chosen);
-	read_agent(j, json_raw(agent));
-	j->changed = true;
-	return true;
-}
-
-/* An agent that is gone brings nothing: what the session says of servers is then its own word. */
-static void
-on_original(void *ctx, int rc, const struct err *err, const struct catalog_agent *agent)
-{
-	struct setup_job *j = ctx;
-	struct json_doc *doc = ARENA_NEW(j->arena, struct json_doc);
-
-	if (rc != 0 && rc != ERR_NOT_FOUND) {
-		setup_end(j, rc, err);
+	s->agent = agent;
+	s->run = agent->run;
+	s->session_budget = agent->session_budget;
+	s->problem = agent->problem;
+	if (s->problem.len == 0)
+		find_model(j);
+	if (s->problem.len > 0 ||
+	    (!tool_offer_wants_built_in(s->run.tools) && !j->en->config.servers)) {
+		offer_tools(j);
 		return;
 	}
-	if (rc == 0 && json_parse(j->arena, arena_str(j->arena, agent->body), &EVENT_PAYLOAD_LIMITS,
-				  doc, NULL) == 0)
-		IGNORE(json_find(json_root(doc), STR("mcp_servers"),
-				 &j->own_servers)); /* or none */
-	read_environment(j);
-}
-
-static bool
-on_extra_row(void *ctx, const struct store_row *row)
-{
-	struct setup_job *j = ctx;
-
-	j->extra = arena_str(j->arena, row->record->body);
-	return false;
+	s->servers = agent->servers;
+	s->server_count = agent->server_count;
+	find_place(j);
+	list_local(j);
 }
 
 static void
-on_extra(void *ctx, int rc, bool more, const struct err *err)
+on_prepared(void *ctx, int rc, const struct err *err, struct cached_agent *agent)
 {
 	struct setup_job *j = ctx;
 
-	(void)more;
 	if (rc != 0)
 		setup_end(j, rc, err);
-	else if (!use_snapshot(j))
-		catalog_agent(j->en->catalog, j->session->agent_id, j->session->agent_version,
-			      on_agent, j);
-	else if (json_count(j->setup.run.mcp_servers) > 0)
-		catalog_agent(j->en->catalog, j->session->agent_id, j->session->agent_version,
-			      on_original, j);
 	else
-		read_environment(j);
+		go_on_with(j, agent);
 }
 
 static void
-read_extra(struct setup_job *j)
+find_agent(struct setup_job *j)
 {
-	store_read(j->en->store,
-		   &(struct store_query){ .kind = STORE_GET_RECORD,
-					  .record_kind = RECORD_SESSION_EXTRA,
-					  .record_id = j->session->id,
-					  .limit = 1 },
-		   on_extra_row, on_extra, j);
+	struct cached_agent *agent = agent_cache_find(j->en->agents, j->session);
+
+	if (agent)
+		go_on_with(j, agent);
+	else
+		agent_prepare(j->en, j->session, on_prepared, j);
+}
+
+static void
+find_agent_now(struct host_task *task)
+{
+	find_agent(LIST_OWNER(task, struct setup_job, task));
 }
 
 /* ---- the conversation ---- */
@@ -467,7 +315,7 @@ on_lane(void *ctx, int rc, const struct err *err, const struct context_lane *lan
 	if (rc != 0)
 		setup_end(j, rc, err);
 	else
-		read_extra(j);
+		find_agent(j);
 }
 
 void
@@ -483,8 +331,10 @@ context_setup_load(struct engine *en, const struct store_session *session, struc
 				 .done = done,
 				 .ctx = ctx };
 	list_init(&j->node);
+	list_init(&j->task.node);
+	j->task.fn = find_agent_now;
 	if (session->lane_key.len > 0)
 		context_lane_load(en, session, a, on_lane, j);
 	else
-		read_extra(j);
+		host_defer(en->host, &j->task);
 }

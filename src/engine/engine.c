@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "engine/actor.h"
+#include "engine/agent_cache.h"
 #include "engine/catalog.h"
 #include "engine/engine_private.h"
 #include "engine/expiry.h"
@@ -45,6 +46,7 @@ engine_new(const struct engine_config *config)
 	en->identity = identity_new(en);
 	en->catalog = catalog_new(en);
 	en->workspaces = workspaces_new(en);
+	en->agents = agent_cache_new(en);
 	en->wake = wake_new(en);
 	en->work = work_new(en);
 	en->schedule = schedule_new(en);
@@ -78,6 +80,8 @@ engine_stats(const struct engine *en)
 		.events = en->events_appended,
 		.open_turns = en->open_turns,
 		.live_sessions = en->actors.count,
+		.kept_agents = agent_cache_count(en->agents),
+		.kept_agent_bytes = agent_cache_bytes(en->agents),
 		.put_off = en->put_off,
 	};
 }
@@ -248,6 +252,7 @@ engine_free(struct engine **en)
 	wake_free(&(*en)->wake);
 	spending_free(&(*en)->spending);
 	workspaces_free(&(*en)->workspaces);
+	agent_cache_free(&(*en)->agents);
 	catalog_free(&(*en)->catalog);
 	identity_free(&(*en)->identity);
 	map_release(&(*en)->actors);

@@ -193,7 +193,8 @@ struct host *engine_host(struct engine *en);
 struct engine_stats {
 	uint64_t events; /* appended since the start */
 	size_t open_turns, live_sessions;
-	size_t put_off; /* turns that a drain could not wait for */
+	size_t kept_agents, kept_agent_bytes; /* prepared for the next turn of their session */
+	size_t put_off;                       /* turns that a drain could not wait for */
 };
 struct engine_stats engine_stats(const struct engine *en);
 

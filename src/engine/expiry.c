@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "engine/actor.h"
+#include "engine/agent_cache.h"
 #include "engine/expiry_private.h"
 #include "engine/lane_sweep.h"
 
@@ -332,6 +333,7 @@ on_timer(void *ctx)
 	x->under_way = true;
 	x->en->open_turns++; /* a drain waits for it */
 	x->now_ms = host_now_ms(x->en->host);
+	agent_cache_sweep(x->en->agents);
 	x->last_due_ms = 0;
 	buf_clear(&x->last_id);
 	read_due(x);

@@ -94,6 +94,7 @@ static void
 turn_free(struct turn *t)
 {
 	turn_machine_release(t->machine);
+	context_setup_release(&t->setup);
 	arena_release(&t->arena);
 	buf_release(&t->said);
 	free(t);

@@ -25,7 +25,7 @@ typedef void turn_over_fn(struct actor *actor, const struct turn_over *over);
 
 struct turn_begin {
 	struct turn_plan plan;
-	struct context_setup setup;
+	struct context_setup setup;   /* kept; becomes the turn's */
 	struct wake_list wakes;       /* that started it */
 	struct directive_order order; /* of an open turn: what it asked for before */
 	struct arena arena;           /* what they point to; becomes the turn's */

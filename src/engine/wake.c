@@ -49,6 +49,7 @@ end_look(struct sighting *s)
 	struct actor *actor = s->actor;
 	struct engine *en = actor->en;
 
+	context_setup_release(&s->begin.setup);
 	look_free(&s->look);
 	arena_release(&s->permit.arena);
 	free(s);
@@ -112,6 +113,7 @@ launch_now(struct sighting *s)
 	s->begin.arena = look_take_arena(s->look);
 	s->actor->en->open_turns++;
 	turn_start(s->actor, &s->begin);
+	s->begin.setup.agent = NULL; /* it is the turn's */
 	end_look(s);
 }
 
@@ -280,6 +282,7 @@ on_setup(void *ctx, int rc, const struct err *err, const struct context_setup *s
 	plan->timeout_ms = setup->run.timeout_ms;
 	plan->retry = setup->provider ? setup->terms.retry : retry_policy_default();
 	rand_bytes(&en->rand, plan->seed.bytes, sizeof plan->seed.bytes);
+	context_setup_keep(setup);
 	s->begin.setup = *setup;
 	s->begin.head_seq = s->look->session.row.head_seq;
 	s->begin.fence = s->look->session.fence;

@@ -31,7 +31,9 @@ reset_reuses_memory_and_zeroes_it_again(void **state)
 
 	(void)state;
 	arena_init(&a);
+	assert_int_equal(arena_held_bytes(&a), 0);
 	first = arena_alloc(&a, 100);
+	assert_in_range(arena_held_bytes(&a), 100, 1100);
 	memset(first, 0xff, 100);
 	arena_reset(&a);
 	assert_int_equal(a.used_bytes, 0);
