@@ -5,6 +5,7 @@
 #include "base/xalloc.h"
 #include "core/budget.h"
 #include "core/mcp_servers.h"
+#include "core/model_override.h"
 #include "core/session_open.h"
 #include "core/tool_offer.h"
 #include "engine/catalog.h"
@@ -205,7 +206,8 @@ use_snapshot(struct preparing *p)
 		p->agent->session_budget = session_budget_limit(budget);
 	if (!json_find(json_root(&doc), STR("agent"), &agent) || json_type(agent) != JSON_OBJECT)
 		return false;
-	p->agent->chosen = json_find(json_root(&doc), STR("model_chosen"), &chosen);
+	p->agent->chosen = json_find(json_root(&doc), STR("model_chosen"), &chosen) ||
+			   json_find(json_root(&doc), MODEL_OVERRIDE_BEFORE, &chosen);
 	read_agent(p, json_raw(agent));
 	p->changed = true;
 	return true;

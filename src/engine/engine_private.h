@@ -36,12 +36,6 @@ struct engine {
 	struct identity *identity;     /* users and tokens (engine/identity) */
 	struct catalog *catalog;       /* agents and environments (engine/catalog) */
 	struct workspaces *workspaces; /* what they settle for their sessions (engine/workspace) */
-	struct wake *wake;             /* looks put off, what a start found (engine/wake) */
-	struct spending *spending;     /* what was spent, by whom (engine/spending) */
-	struct map flights;            /* lanes that are being resolved (engine/lane_resolve) */
-	struct list setups;            /* turns-to-be whose tools are being listed */
-	struct identity *identity;     /* users and tokens (engine/identity) */
-	struct catalog *catalog;       /* agents and environments (engine/catalog) */
 	struct agent_cache *agents;    /* prepared for the next turn (engine/agent_cache) */
 	struct wake *wake;             /* looks put off, what a start found (engine/wake) */
 	struct spending *spending;     /* what was spent, by whom (engine/spending) */

@@ -1,6 +1,7 @@
 /* rollover_write - what a rollover writes: the end of the old session, the beginning of the new one. */
 #include "base/json_write.h"
 #include "core/event_make.h"
+#include "core/model_override.h"
 #include "core/session.h"
 #include "engine/access.h"
 #include "engine/ingress.h"
@@ -160,7 +161,8 @@ put_extra(struct rolling *g, struct commit *c)
 	jw_init(&w, &body);
 	jw_object(&w);
 	for (it = json_iter(json_root(&doc)); json_next(&it);) {
-		if (json_str_eq(it.key, STR("agent")) || json_str_eq(it.key, STR("model_chosen")))
+		if (json_str_eq(it.key, STR("agent")) || json_str_eq(it.key, STR("model_chosen")) ||
+		    json_str_eq(it.key, MODEL_OVERRIDE_BEFORE))
 			continue;
 		jw_key(&w, json_str(it.key, &g->arena));
 		jw_raw(&w, json_raw(it.value));

@@ -1,14 +1,14 @@
 /* session_update - title, metadata, budget and the agent's tools of a session, changed in one event.
  * Command of engine.h: engine_session_update. */
-#include "core/definition.h"
 #include "core/metadata.h"
+#include "core/model_override.h"
 #include "core/session_open.h"
 #include "engine/catalog.h"
 #include "engine/session_change.h"
 #include "engine/spending.h"
 
 struct update {
-	struct json title, metadata, budget, agent;
+	struct json title, metadata, budget, agent, model;
 	bool title_said, budget_said; /* null takes it away */
 };
 
@@ -21,9 +21,9 @@ read_update(struct json body, struct update *out, struct err *e)
 		{ "budget", JSON_WANT_OBJECT | JSON_WANT_NULL, false, &out->budget },
 		{ "agent", JSON_WANT_OBJECT, false, &out->agent },
 	};
-	struct json any[3] = { 0 };
+	struct json any[2] = { 0 };
 	const struct json_field agent_fields[] = {
-		{ "model", JSON_WANT_STRING | JSON_WANT_OBJECT, false, &any[2] },
+		{ "model", JSON_WANT_STRING | JSON_WANT_OBJECT, false, &out->model },
 		{ "tools", JSON_WANT_ARRAY, false, &any[0] },
 		{ "mcp_servers", JSON_WANT_ARRAY, false, &any[1] },
 	};
@@ -64,12 +64,24 @@ session_patch_metadata(struct arena *a, struct str current, struct json patch, s
 	return rc;
 }
 
+struct new_agent {
+	struct str text;         /* empty: it stays as it is */
+	struct str model_before; /* JSON, when another model is chosen */
+};
+
+static bool
+is_replaced(struct json key, const struct update *u, const struct new_agent *agent)
+{
+	return (agent->text.len > 0 && json_str_eq(key, STR("agent"))) ||
+	       (agent->model_before.len > 0 && json_str_eq(key, MODEL_OVERRIDE_BEFORE)) ||
+	       (u->budget_said && json_str_eq(key, STR("budget")));
+}
+
 /* What is kept beside the log, with the new budget and agent in place. */
 static void
-put_extra(struct change *ch, struct commit *c, const struct update *u, struct str agent,
-	  struct json old)
+put_extra(struct change *ch, struct commit *c, const struct update *u,
+	  const struct new_agent *agent, struct json old)
 {
-	bool chosen = json_is_set(definition_find(u->agent, "model"));
 	struct json_iter it = json_iter(old);
 	struct buf body;
 	struct jw w;
@@ -77,16 +89,16 @@ put_extra(struct change *ch, struct commit *c, const struct update *u, struct st
 	buf_init(&body, STORE_PAYLOAD_MAX);
 	jw_init(&w, &body);
 	jw_object(&w);
-	if (agent.len > 0)
-		jw_field_raw(&w, "agent", agent);
-	if (chosen)
-		jw_field_bool(&w, "model_chosen", true);
+	if (agent->text.len > 0)
+		jw_field_raw(&w, "agent", agent->text);
+	if (agent->model_before.len > 0) {
+		jw_key(&w, MODEL_OVERRIDE_BEFORE);
+		jw_raw(&w, agent->model_before);
+	}
 	if (json_is_set(u->budget))
 		jw_field_raw(&w, "budget", json_raw(u->budget));
 	while (json_is_set(old) && json_next(&it)) {
-		if ((agent.len > 0 && json_str_eq(it.key, STR("agent"))) ||
-		    (chosen && json_str_eq(it.key, STR("model_chosen"))) ||
-		    (u->budget_said && json_str_eq(it.key, STR("budget"))))
+		if (is_replaced(it.key, u, agent))
 			continue;
 		jw_key(&w, json_str(it.key, &ch->arena));
 		jw_raw(&w, json_raw(it.value));
@@ -142,12 +154,32 @@ raise_budget(struct change *ch, struct commit *c, struct json extra, struct json
 }
 
 static int
+make_agent(struct change *ch, const struct update *u, struct json old, struct new_agent *out,
+	   struct err *e)
+{
+	struct json now = { 0 };
+	struct json_doc doc;
+	struct str base = ch->agent;
+	int rc;
+
+	if (json_is_set(old) && json_find(old, STR("agent"), &now))
+		base = json_raw(now);
+	rc = catalog_override(&ch->arena, base, u->agent, &out->text, e);
+	if (rc == 0 && json_is_set(u->model)) {
+		rc = json_parse(&ch->arena, base, &JSON_LIMITS_DEFAULT, &doc, e);
+		if (rc == 0)
+			out->model_before = model_override_before(old, json_root(&doc));
+	}
+	return rc;
+}
+
+static int
 write_extra(struct change *ch, const struct update *u, struct commit *c, struct jw *w,
 	    size_t *count, struct err *e)
 {
 	struct json_doc doc;
-	struct json old = { 0 }, now = { 0 };
-	struct str agent = { 0 };
+	struct json old = { 0 };
+	struct new_agent agent = { 0 };
 	int rc = 0;
 
 	if (!u->budget_said && !json_is_set(u->agent))
@@ -159,14 +191,12 @@ write_extra(struct change *ch, const struct update *u, struct commit *c, struct 
 		old = json_root(&doc);
 	}
 	if (json_is_set(u->agent)) {
-		struct str base = ch->agent;
-
-		if (json_is_set(old) && json_find(old, STR("agent"), &now))
-			base = json_raw(now);
-		rc = catalog_override(&ch->arena, base, u->agent, &agent, e);
+		rc = make_agent(ch, u, old, &agent, e);
 		if (rc != 0)
 			return rc;
-		jw_field_raw(w, "agent", agent);
+	}
+	if (agent.text.len > 0) {
+		jw_field_raw(w, "agent", agent.text);
 		(*count)++;
 	}
 	if (u->budget_said) {
@@ -178,7 +208,7 @@ write_extra(struct change *ch, const struct update *u, struct commit *c, struct 
 			jw_null(w);
 		(*count)++;
 	}
-	put_extra(ch, c, u, agent, old);
+	put_extra(ch, c, u, &agent, old);
 	return 0;
 }
 

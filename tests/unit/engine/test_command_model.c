@@ -27,6 +27,8 @@ T3_the_session_has_a_model_of_its_own(void **state)
 	check_str("log", engine_rig_log(&r, "cli:a", 1), STR("created updated"));
 	assert_true(str_contains(engine_rig_record(&r, RECORD_SESSION_EXTRA, STR("cli:a")),
 				 STR("\"model\":{\"id\":\"demo\"")));
+	assert_true(str_contains(engine_rig_record(&r, RECORD_SESSION_EXTRA, STR("cli:a")),
+				 STR("\"model_before\":"))); /* what it goes back to */
 	engine_rig_release(&r);
 }
 

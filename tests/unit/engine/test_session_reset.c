@@ -86,6 +86,11 @@ R4_overrides_end_and_metadata_stays(void **state)
 					    "hush'},"
 					    "'vault_ids':['vlt_1']}" }),
 		   0, NULL);
+	rig_expect(rig_change(&r, engine_session_update,
+			      (struct rig_call){ .id = STR("cli:a"),
+						 .body = "{'agent':{'model':{'id':'demo','effort':"
+							 "{'type':'high'}}}}" }),
+		   0, NULL);
 	a = reset(&r, NULL, NULL, STR("cli:a"));
 	rig_expect(a, 0, NULL);
 	check_str("metadata", engine_rig_session(&r, a->id.ptr)->metadata,
