@@ -66,7 +66,7 @@ struct toolset_ops {
 	void (*cancel)(struct tool_run *run);
 	/* Background processes of a session that are running. */
 	size_t (*busy)(struct toolset *t, struct str session);
-	/* Ends them: /stop, delete. */
+	/* Ends them, and what else is there for this session alone: /stop, delete, expiry. */
 	void (*end_session)(struct toolset *t, struct str session);
 	/* Ends everything it started. */
 	void (*free)(struct toolset *t);

@@ -68,8 +68,10 @@ get_server(struct mcp *m, const struct tool_server *declared, const struct tool_
 	struct server *s = find_server(m, declared, place);
 	struct entry *entry;
 
-	if (s)
+	if (s) {
+		server_wanted_by(s, place->session);
 		return s;
+	}
 	if (m->entry_count >= SERVERS_KEPT)
 		host_defer(m->config.host, &m->sweep);
 	entry = xcalloc(1, sizeof *entry);
@@ -243,7 +245,7 @@ start(struct toolset *t, const struct tool_request *request, tool_done_fn *done,
 	return run;
 }
 
-/* Its servers belong to no session. */
+/* Calls are a turn's; nothing of them runs in the background. */
 static size_t
 busy(struct toolset *t, struct str session)
 {
@@ -255,8 +257,10 @@ busy(struct toolset *t, struct str session)
 static void
 end_session(struct toolset *t, struct str session)
 {
-	(void)t;
-	(void)session;
+	struct mcp *m = (struct mcp *)t;
+
+	list_for_each (at, &m->entries)
+		server_end_session(LIST_OWNER(at, struct entry, node)->server, session);
 }
 
 /* ---- life ---- */

@@ -27,7 +27,9 @@ struct server {
 	struct tool_server declared;
 	struct tool_place place;
 	enum state state;
-	struct rpc *rpc; /* NULL: closed */
+	struct str wanted_by; /* the first session that did */
+	bool shared;          /* others did too */
+	struct rpc *rpc;      /* NULL: closed */
 	struct negotiation *negotiation;
 	struct rpc_request *subscription;
 	struct arena peer_arena;
@@ -530,6 +532,23 @@ copy_declaration(struct server *s, const struct tool_server *declared,
 	s->place = *place;
 	s->place.session = STR(""); /* it is nobody's alone */
 	s->place.directory = arena_str(&s->arena, place->directory);
+	s->wanted_by = arena_str(&s->arena, place->session);
+}
+
+void
+server_wanted_by(struct server *s, struct str session)
+{
+	s->shared = s->shared || !str_eq(s->wanted_by, session);
+}
+
+/* Over HTTP it does not matter from where it is asked: whoever comes next is served as well. */
+void
+server_end_session(struct server *s, struct str session)
+{
+	if (s->declared.url.len == 0 && !s->shared && str_eq(s->wanted_by, session) &&
+	    s->state == READY && s->users == 0 && list_is_empty(&s->holds) &&
+	    list_is_empty(&s->waiters))
+		drop(s, &s->failure); /* nobody holds it */
 }
 
 struct server *

@@ -34,6 +34,10 @@ struct server *server_new(struct server_owner *owner, const struct tool_server *
 void server_free(struct server **s);
 bool server_is(const struct server *s, const struct tool_server *declared,
 	       const struct tool_place *place);
+/* A session asks for it: the place says which is the first. */
+void server_wanted_by(struct server *s, struct str session);
+/* The session rests. A child that worked for it alone, and does nothing, ends. */
+void server_end_session(struct server *s, struct str session);
 /* Calls fn once, never from inside. w->node is initialised; removing it is how to give up. */
 void server_await(struct server *s, struct server_waiter *w);
 struct str server_name(const struct server *s);

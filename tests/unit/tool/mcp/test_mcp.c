@@ -54,7 +54,15 @@ row_holds(void **state)
 	check_str("the slow one", mcp_rig_await(&r, &c), STR("ok done"));
 	rig_call_release(&c);
 	assert_int_equal(r.tools->ops->busy(r.tools, STR("s")), 0);
+	r.tools->ops->end_session(r.tools, STR("other"));
+	assert_true(mcp_tools_peer(r.tools, &r.server, &r.place, &peer));
+	r.tools->ops->end_session(r.tools, STR("s")); /* a child that is its alone ends */
+	assert_int_equal(mcp_tools_peer(r.tools, &r.server, &r.place, &peer), row->http);
+	check_str("tools again", mcp_rig_list(&r), STR(ALL));
+	r.place.session = STR("second"); /* in the same directory: the same child */
+	check_str("tools of both", mcp_rig_list(&r), STR(ALL));
 	r.tools->ops->end_session(r.tools, STR("s"));
+	assert_true(mcp_tools_peer(r.tools, &r.server, &r.place, &peer));
 	mcp_rig_release(&r);
 }
 
