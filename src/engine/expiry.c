@@ -4,7 +4,6 @@
 
 #include "base/log.h"
 #include "base/xalloc.h"
-#include "engine/actor.h"
 #include "engine/agent_cache.h"
 #include "engine/expiry_private.h"
 #include "engine/lane_sweep.h"
@@ -13,14 +12,13 @@ enum {
 	PASS_MS = 300 * 1000,
 	PRUNE_MS = 3600 * 1000,
 	PAGE_ROWS = 50,
-	ATTEMPTS_MAX = 3, /* then it is final without the hook's consent */
 };
 static const int64_t DAY_MS = INT64_C(24) * 3600 * 1000;
 
 static void next_lane(struct expiry *x);
 
-static void
-lane_over(struct expiry *x)
+void
+expiry_lane_over(struct expiry *x)
 {
 	look_free(&x->look);
 	arena_reset(&x->lane_arena);
@@ -39,31 +37,24 @@ on_changed(void *ctx, int rc, const struct err *err, const struct lane *lane)
 	if (rc != 0)
 		log_write(LOG_WARN, "expiry.not_written", LOG_STR("lane", x->lane.id),
 			  LOG_STR("error", str_of(err->text)));
-	lane_over(x);
+	expiry_lane_over(x);
 }
 
-/* Of the session that was looked at: one that came after it has its own time. */
+void
+expiry_write_lane(struct expiry *x, lane_decide_fn *decide)
+{
+	lane_change(x->en,
+		    &(struct lane_change){
+			    .id = x->lane.id, .decide = decide, .done = on_changed, .ctx = x });
+}
+
+/* Its session is deleted: nothing is left to put away. */
 static bool
-finalize(void *ctx, struct lane_entry *entry)
+end_deleted(void *ctx, struct lane_entry *entry)
 {
 	struct expiry *x = ctx;
 
-	if (entry->expiry_finalized || !str_eq(entry->session_id, x->lane.entry.session_id))
-		return false;
-	entry->expiry_finalized = true;
-	entry->finalize_attempts = 0;
-	return true;
-}
-
-static bool
-count_attempt(void *ctx, struct lane_entry *entry)
-{
-	struct expiry *x = ctx;
-
-	if (entry->expiry_finalized || !str_eq(entry->session_id, x->lane.entry.session_id))
-		return false;
-	entry->finalize_attempts = x->lane.entry.finalize_attempts + 1;
-	return true;
+	return expiry_finalize_entry(x, entry);
 }
 
 /* Used since its lane was written, or by a policy that has changed: due at another time. */
@@ -77,92 +68,6 @@ put_off(void *ctx, struct lane_entry *entry)
 	return true;
 }
 
-static void
-write_lane(struct expiry *x, lane_decide_fn *decide)
-{
-	lane_change(x->en,
-		    &(struct lane_change){
-			    .id = x->lane.id, .decide = decide, .done = on_changed, .ctx = x });
-}
-
-/* ---- finalizing ---- */
-
-static bool
-has_processes(struct toolset *tools, struct str session)
-{
-	return tools && tools->ops->busy(tools, session) > 0;
-}
-
-/* Since the look; synchronous, so it can be asked right before something is closed. */
-static bool
-runs_now(struct expiry *x, struct str session)
-{
-	const struct actor *actor = actor_find(x->en, session);
-
-	return (actor && actor->turn) || has_processes(x->en->config.tools, session);
-}
-
-static void
-close_tools(struct engine *en, struct str session)
-{
-	struct toolset *const sets[] = { en->config.tools, en->config.servers };
-
-	for (size_t i = 0; i < ARRAY_LEN(sets); i++)
-		if (sets[i])
-			sets[i]->ops->end_session(sets[i], session);
-}
-
-static void
-put_away(struct expiry *x)
-{
-	if (runs_now(x, x->lane.entry.session_id)) {
-		lane_over(x); /* somebody came back meanwhile */
-		return;
-	}
-	close_tools(x->en, x->lane.entry.session_id);
-	log_write(LOG_INFO, "expiry.finalized", LOG_STR("session", x->lane.entry.session_id));
-	write_lane(x, finalize);
-}
-
-static void
-on_hook(void *ctx, int rc, const struct err *err)
-{
-	struct finalizing *f = ctx;
-	struct expiry *x = f->x;
-
-	free(f);
-	if (!x)
-		return;
-	x->hook = NULL;
-	if (rc != 0)
-		log_write(LOG_WARN, "expiry.hook_failed",
-			  LOG_STR("session", x->lane.entry.session_id),
-			  LOG_INT("attempt", x->lane.entry.finalize_attempts + 1),
-			  LOG_STR("error", str_of(err->text)));
-	if (rc == 0 || x->lane.entry.finalize_attempts + 1 >= ATTEMPTS_MAX)
-		put_away(x);
-	else
-		write_lane(x, count_attempt);
-}
-
-static void
-ask_hook(struct expiry *x)
-{
-	const struct engine_hooks *hooks = &x->en->config.hooks;
-
-	if (!hooks->finalize) {
-		put_away(x);
-		return;
-	}
-	x->hook = xcalloc(1, sizeof *x->hook);
-	x->hook->x = x;
-	hooks->finalize(hooks->ctx,
-			&(struct engine_finalize){ .session = x->lane.entry.session_id,
-						   .lane = x->lane.id,
-						   .agent = x->lane.entry.agent_id },
-			on_hook, x->hook);
-}
-
 /* ---- one lane is looked at ---- */
 
 static bool
@@ -173,7 +78,7 @@ is_busy(struct expiry *x)
 
 	look_queue(l, &l->arena, &waiting);
 	return l->session.row.state.phase != TURN_NONE || waiting > 0 || l->wakes.len > 0 ||
-	       runs_now(x, l->session_id);
+	       expiry_runs_now(x, l->session_id);
 }
 
 static bool
@@ -199,15 +104,15 @@ on_looked(void *ctx, int rc, const struct err *err)
 	if (rc != 0) {
 		log_write(LOG_WARN, "expiry.not_read", LOG_STR("lane", x->lane.id),
 			  LOG_STR("error", str_of(err->text)));
-		lane_over(x);
+		expiry_lane_over(x);
 	} else if (!x->look->found) {
-		write_lane(x, finalize); /* deleted: nothing is left to put away */
+		expiry_write_lane(x, end_deleted);
 	} else if (is_busy(x)) {
-		lane_over(x);
+		expiry_lane_over(x);
 	} else if (!has_expired(x)) {
-		write_lane(x, put_off);
+		expiry_write_lane(x, put_off);
 	} else {
-		ask_hook(x);
+		expiry_finalize(x);
 	}
 }
 
@@ -221,7 +126,7 @@ on_lane(void *ctx, int rc, const struct err *err, const struct lane *lane)
 			  LOG_STR("error", str_of(err->text)));
 	if (rc != 0 || lane->version == 0 || lane->entry.expiry_finalized ||
 	    lane->entry.recover.resume_pending) { /* that one goes on before any policy is asked */
-		lane_over(x);
+		expiry_lane_over(x);
 		return;
 	}
 	x->lane = lane_copy(&x->lane_arena, lane);
@@ -367,7 +272,7 @@ expiry_give_up(struct expiry *x)
 	if (!x->hook)
 		return;
 	TAKE(x->hook)->x = NULL;
-	lane_over(x);
+	expiry_lane_over(x);
 }
 
 void

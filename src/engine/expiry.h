@@ -4,8 +4,9 @@
  * expires.
  *
  * The store's index says which lanes are due, and its threads read them; the loop looks at one after the
- * other. A live agent holds nothing here between its turns, so there is none to evict: what finalizing
- * closes are the tools' processes and connections. */
+ * other. Finalizing asks the hook, ends what tools left running and evicts the prepared agent; in one
+ * transaction the lane is marked and the session gets back the model it had before somebody chose another.
+ * Each pass also evicts prepared agents that nobody used for long (engine/agent_cache). */
 #pragma once
 #include "engine/engine_private.h"
 

@@ -1,5 +1,6 @@
 #include "engine/expiry.h"
 
+#include "engine/agent_cache.h"
 #include "engine/expiry_private.h"
 #include "lane_rig.h"
 
@@ -278,6 +279,211 @@ R5_a_drain_does_not_wait_for_a_hook_for_ever(void **state)
 	engine_rig_release(&r);
 }
 
+/* ---- what finalizing closes and takes back ---- */
+
+static void
+say(struct engine_rig *r, struct str session)
+{
+	rig_expect(rig_say(r, &(struct engine_message){ .text = STR("say a") },
+			   (struct rig_call){ .id = session }),
+		   0, NULL);
+	virtual_host_settle(&r->host);
+}
+
+static void
+choose(struct engine_rig *r, struct str session)
+{
+	rig_expect(
+		rig_change(r, engine_session_update,
+			   (struct rig_call){ .id = session,
+					      .body = "{'agent':{'tools':[],'model':{'id':'demo',"
+						      "'effort':{'type':'high'}}},'budget':{"
+						      "'type':'limit','max_list_cost':{'amount':"
+						      "'250','currency':'USD'}}}" }),
+		0, NULL);
+}
+
+static void
+R5_finalizing_takes_back_the_choice_of_a_model(void **state)
+{
+	struct engine_rig r;
+	struct hook h = { 0 };
+	struct rig_answer *lane;
+	struct str extra, told;
+
+	start(&r, state, &h);
+	lane = resolve(&r, DM);
+	choose(&r, lane->id);
+	extra = engine_rig_record(&r, RECORD_SESSION_EXTRA, lane->id);
+	assert_true(str_contains(extra, STR("\"high\"")));
+	pass(&r, 1);
+	assert_true(stored_entry(&r, lane->lane).expiry_finalized);
+	extra = engine_rig_record(&r, RECORD_SESSION_EXTRA, lane->id);
+	assert_true(str_starts(extra, STR("{\"agent\":{\"id\":\"main\"")));
+	assert_false(str_contains(extra, STR("high")));
+	assert_false(str_contains(extra, STR("model_before")));
+	assert_true(str_contains(extra, STR("\"tools\":[]")));       /* what else it changed ... */
+	assert_true(str_contains(extra, STR("\"amount\":\"250\""))); /* ... stays */
+	check_str("log", engine_rig_log(&r, lane->id.ptr, 1), STR("created updated updated"));
+	told = engine_rig_payload(&r, lane->id.ptr, 3);
+	assert_true(str_starts(told, STR("{\"type\":\"session.updated\",\"agent\":{\"id\":")));
+	assert_false(str_contains(told, STR("high")));
+	assert_int_equal(engine_rig_session(&r, lane->id.ptr)->row.state.lifecycle,
+			 LIFECYCLE_ACTIVE);
+	pass(&r, 3);
+	check_str("log", engine_rig_log(&r, lane->id.ptr, 1), STR("created updated updated"));
+	engine_rig_release(&r);
+}
+
+static void
+on_past(void *ctx, const struct store_result *result)
+{
+	assert_int_equal(result->rc, 0);
+	*(bool *)ctx = true;
+}
+
+/* A message that nobody here has heard of yet. */
+static void
+write_past(struct engine_rig *r, struct str session)
+{
+	struct event ev = { .id = STR("past"),
+			    .kind = EVENT_USER_MESSAGE,
+			    .author = AUTHOR_USER,
+			    .created_at_ms = r->host.now_ms,
+			    .meta = STR("{\"class\":\"trigger\"}"),
+			    .payload = STR("{\"type\":\"user.message\",\"content\":[{\"type\":"
+					   "\"text\",\"text\":\"hi\"}]}") };
+	bool done = false;
+
+	store_append(r->store,
+		     &(struct store_item){ .session = session, .events = &ev, .event_count = 1 },
+		     on_past, &done);
+	engine_rig_await(r, &done);
+}
+
+/* The mark and the model are one transaction: of a session that somebody writes to neither is written. */
+static void
+R5_a_message_that_comes_with_the_hook_keeps_everything(void **state)
+{
+	struct engine_rig r;
+	struct hook h = { .holds = true };
+	struct rig_answer *lane;
+
+	start(&r, state, &h);
+	lane = resolve(&r, DM);
+	choose(&r, lane->id);
+	pass(&r, 1);
+	assert_int_equal(h.calls, 1);
+	write_past(&r, lane->id);
+	h.done(h.done_ctx, 0, NULL);
+	virtual_host_settle(&r.host);
+	end_pass(&r);
+	assert_false(stored_entry(&r, lane->lane).expiry_finalized);
+	assert_true(str_contains(engine_rig_record(&r, RECORD_SESSION_EXTRA, lane->id),
+				 STR("\"high\"")));
+	engine_rig_release(&r);
+}
+
+/* Somebody names the lane while the hook is asked: its record is younger than what was looked at. */
+static void
+R5_a_lane_that_changes_meanwhile_is_finalized_as_it_is(void **state)
+{
+	struct engine_rig r;
+	struct hook h = { .holds = true };
+	struct rig_answer *lane;
+
+	start(&r, state, &h);
+	lane = resolve(&r, DM);
+	choose(&r, lane->id);
+	pass(&r, 1);
+	rig_expect(rig_end(&r, engine_lane_suspend, (struct rig_call){ .id = lane->lane }), 0,
+		   NULL);
+	h.done(h.done_ctx, 0, NULL);
+	virtual_host_settle(&r.host);
+	end_pass(&r);
+	assert_true(stored_entry(&r, lane->lane).expiry_finalized);
+	assert_true(stored_entry(&r, lane->lane).recover.suspended);
+	assert_false(str_contains(engine_rig_record(&r, RECORD_SESSION_EXTRA, lane->id),
+				  STR("\"high\"")));
+	engine_rig_release(&r);
+}
+
+/* Tools that only count. */
+struct counting {
+	struct toolset port;
+	char ended[201];
+	int ends;
+};
+
+static size_t
+none_busy(struct toolset *t, struct str session)
+{
+	(void)t, (void)session;
+	return 0;
+}
+
+static void
+count_end(struct toolset *t, struct str session)
+{
+	struct counting *c = (struct counting *)t;
+
+	c->ends++;
+	memcpy(c->ended, session.ptr, session.len);
+	c->ended[session.len] = '\0';
+}
+
+static void
+R5_finalizing_ends_tools_and_evicts_the_agent(void **state)
+{
+	static const struct toolset_ops OPS = { .busy = none_busy, .end_session = count_end };
+	struct counting tools = { .port.ops = &OPS }, servers = { .port.ops = &OPS };
+	struct engine_rig r;
+	struct hook h = { 0 };
+	struct rig_answer *lane;
+
+	start(&r, state, &h);
+	lane = resolve(&r, DM);
+	say(&r, lane->id);
+	assert_int_equal(engine_stats(r.en).kept_agents, 1);
+	r.en->config.tools = &tools.port;
+	r.en->config.servers = &servers.port;
+	pass(&r, 2);
+	assert_true(stored_entry(&r, lane->lane).expiry_finalized);
+	assert_int_equal(engine_stats(r.en).kept_agents, 0);
+	assert_int_equal(tools.ends, 1);
+	assert_string_equal(tools.ended, lane->id.ptr);
+	assert_int_equal(servers.ends, 1);
+	assert_string_equal(servers.ended, lane->id.ptr);
+	r.en->config.tools = r.en->config.servers = NULL;
+	engine_rig_release(&r);
+}
+
+static void
+R5_idle_agents_go_after_half_an_hour_and_an_hour(void **state)
+{
+	struct engine_rig r;
+	struct hook h = { 0 };
+	struct rig_answer *lane;
+
+	start(&r, state, &h);
+	r.en->config.policies.reset = NULL; /* whatever the policy says of lanes */
+	lane = resolve(&r, DM);
+	rig_open(&r, NULL, "cli:a");
+	pass(&r, 1);
+	say(&r, lane->id);
+	say(&r, STR("cli:a"));
+	pass(&r, 5);
+	assert_int_equal(engine_stats(r.en).kept_agents, 2);
+	pass(&r, 1);
+	assert_int_equal(engine_stats(r.en).kept_agents, 1);
+	pass(&r, 5);
+	assert_int_equal(engine_stats(r.en).kept_agents, 1);
+	pass(&r, 1);
+	assert_int_equal(engine_stats(r.en).kept_agents, 0);
+	assert_false(stored_entry(&r, lane->lane).expiry_finalized);
+	engine_rig_release(&r);
+}
+
 int
 main(void)
 {
@@ -297,5 +503,12 @@ main(void)
 	suite_add(&s, "R5 direct sessions become inactive in sqlite",
 		  R5_direct_sessions_become_inactive_after_three_days, &SQLITE);
 	SUITE_TEST(&s, R5_a_drain_does_not_wait_for_a_hook_for_ever);
+	SUITE_TEST(&s, R5_finalizing_takes_back_the_choice_of_a_model);
+	suite_add(&s, "R5 finalizing takes back the choice of a model in sqlite",
+		  R5_finalizing_takes_back_the_choice_of_a_model, &SQLITE);
+	SUITE_TEST(&s, R5_a_message_that_comes_with_the_hook_keeps_everything);
+	SUITE_TEST(&s, R5_a_lane_that_changes_meanwhile_is_finalized_as_it_is);
+	SUITE_TEST(&s, R5_finalizing_ends_tools_and_evicts_the_agent);
+	SUITE_TEST(&s, R5_idle_agents_go_after_half_an_hour_and_an_hour);
 	return suite_run(&s, "engine/expiry");
 }
