@@ -1,5 +1,6 @@
 /* actor - one live session: who watches it, which turn runs, what is being written.
- * Lives while it is watched or has a turn; everything else about a session is the store's. */
+ * Lives while it is watched or has a turn; everything else about a session is the store's, or can be made
+ * of it again (engine/agent_cache). */
 #pragma once
 #include "engine/engine_private.h"
 
