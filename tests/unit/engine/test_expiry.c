@@ -377,7 +377,6 @@ R5_a_message_that_comes_with_the_hook_keeps_everything(void **state)
 	write_past(&r, lane->id);
 	h.done(h.done_ctx, 0, NULL);
 	virtual_host_settle(&r.host);
-	end_pass(&r);
 	assert_false(stored_entry(&r, lane->lane).expiry_finalized);
 	assert_true(str_contains(engine_rig_record(&r, RECORD_SESSION_EXTRA, lane->id),
 				 STR("\"high\"")));
@@ -400,7 +399,6 @@ R5_a_lane_that_changes_meanwhile_is_finalized_as_it_is(void **state)
 		   NULL);
 	h.done(h.done_ctx, 0, NULL);
 	virtual_host_settle(&r.host);
-	end_pass(&r);
 	assert_true(stored_entry(&r, lane->lane).expiry_finalized);
 	assert_true(stored_entry(&r, lane->lane).recover.suspended);
 	assert_false(str_contains(engine_rig_record(&r, RECORD_SESSION_EXTRA, lane->id),
