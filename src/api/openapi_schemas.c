@@ -67,7 +67,7 @@ static const struct {
 	  " last_resume_marked_at:time? agent_id:text? workspace_id:text? shared*:bool "
 	  "surface:text?"
 	  " surface_id:text? user_id:text? previous_session_id:text? stuck_count*:int"
-	  " finalize_attempts*:int" },
+	  " finalize_attempts*:int busy:queue|steer|interrupt|collect|reject?" },
 	{ "LaneMarkResume", "reason:restart_timeout|shutdown_timeout|restart_interrupted" },
 	{ "LanePage", PAGE_OF("Lane") },
 	{ "LaneReset", "display_name:text?" },
@@ -75,7 +75,8 @@ static const struct {
 	{ "LaneRewound", "type*:=lane_rewound session_id* rewound_count*:int turns_undone*:int"
 			 " target_text*" },
 	{ "LaneSwitch", "session_id*" },
-	{ "LaneUpdate", "last_prompt_tokens:int? display_name:text?" },
+	{ "LaneUpdate", "last_prompt_tokens:int? display_name:text?"
+			" busy:queue|steer|interrupt|collect|reject|default" },
 	{ "Lanes", "" },
 	{ "LanesAny", "type*:=lanes_any has_any*:bool" },
 	{ "LanesChanged", "type*:=lanes_changed marked:int pruned:int" },

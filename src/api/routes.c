@@ -263,7 +263,7 @@ const struct api_route API_ROUTES[] = {
 	  .response = "Lane", .summary = "Retrieve a lane" },
 	{ ROW("POST", "/v1/lanes/{lane_id}", lane_update_route, ACCESS_SESSION_MANAGE, "lanes"),
 	  TAKES("LaneUpdate"), .response = "Lane",
-	  .summary = "Note activity in a lane, its name or its last prompt's tokens" },
+	  .summary = "Change a lane's name or busy mode, note its activity or tokens" },
 	{ ROW("POST", "/v1/lanes/{lane_id}/reset", lane_reset_route, ACCESS_SESSION_CONTROL,
 	      "lanes"),
 	  TAKES_NOTHING, .request = "LaneReset", .response = "Lane",

@@ -73,6 +73,7 @@ struct config_platform {
 	struct str home_channel; /* chat id for deliveries; empty: none */
 	bool pii_safe;           /* ids may be hashed for the model (core/redact) */
 	bool allow_bots;         /* messages of other bots run turns */
+	enum busy_mode busy;     /* of messages that name none */
 };
 
 struct config_chat_type {

@@ -1,5 +1,7 @@
 /* config_check - what several values of the configuration must agree on, and what follows from them:
  * addresses parsed, prices as one table, who resets what. */
+#include <string.h>
+
 #include "app/config_address.h"
 #include "app/config_folder.h"
 #include "app/config_private.h"
@@ -257,7 +259,7 @@ static bool
 says_reset(const struct config_object *o)
 {
 	for (size_t i = 0; i < CONFIG_KEY_COUNT; i++)
-		if (o->spots[i].line != 0 && CONFIG_KEYS[i].inherit)
+		if (o->spots[i].line != 0 && strstr(CONFIG_KEYS[i].path, ".session_reset."))
 			return true;
 	return false;
 }

@@ -230,6 +230,9 @@ const struct config_key CONFIG_KEYS[] = {
 	  .doc = "ids may be hashed for the model: nobody needs them to mention people" },
 	{ "platforms.<name>.allow_bots", FLAG("false"), PLATFORM(allow_bots),
 	  .doc = "messages of other bots run turns" },
+	{ "platforms.<name>.busy", WORD(BUSY_MODES), PLATFORM(busy), .inherit = "queue.busy",
+	  .doc = "what becomes of a message from there that comes while a turn runs, unless it or "
+		 "its lane says so" },
 	{ "agents.<id>.session.idleTimeoutMinutes", INT(0, RESET_IDLE_MINUTES_MAX),
 	  AGENT(idle_timeout_minutes),
 	  .doc = "idleness after which this agent's sessions start anew; 0: never" },

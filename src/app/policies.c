@@ -111,8 +111,17 @@ around(void *ctx, struct str platform)
 	};
 }
 
+static enum busy_mode
+busy(void *ctx, struct str platform)
+{
+	struct policies *p = ctx;
+	const struct config_platform *here = config_platform_find(p->config, platform);
+
+	return here ? here->busy : p->config->queue.busy;
+}
+
 struct engine_policies
 policies_port(struct policies *p)
 {
-	return (struct engine_policies){ reset, zone, around, p };
+	return (struct engine_policies){ reset, zone, around, busy, p };
 }

@@ -357,6 +357,15 @@ on_over(void *ctx)
 	w->events.on_drained(w->events.ctx);
 }
 
+static bool
+platforms_differ(const struct config *config)
+{
+	for (size_t i = 0; i < config->platforms.len; i++)
+		if (config->platforms.ptr[i].busy != config->queue.busy)
+			return true;
+	return false;
+}
+
 static struct engine_settings
 settings_of(const struct config *config)
 {
@@ -367,6 +376,7 @@ settings_of(const struct config *config)
 		.queue_depth = config->queue.depth,
 		.quiet_ms = config->queue.quiet_ms,
 		.busy = config->queue.busy,
+		.busy_by_platform = platforms_differ(config),
 		.rules = { config->approvals.rules.ptr, config->approvals.rules.len },
 		.approvals = {
 			.unattended = config->approvals.unattended_denies ? APPROVAL_DENY

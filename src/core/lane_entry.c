@@ -21,6 +21,7 @@ enum member_kind {
 	MEMBER_ORIGIN,
 	MEMBER_RESET_REASON,
 	MEMBER_RESUME_REASON,
+	MEMBER_BUSY,
 };
 
 /* The entry in the order it is written. */
@@ -67,6 +68,7 @@ static const struct member {
 	MEMBER("previous_session_id", TEXT, previous_session_id),
 	MEMBER("stuck_count", STARTS, recover.stuck_count),
 	MEMBER("finalize_attempts", COUNT, finalize_attempts),
+	MEMBER("busy", BUSY, busy),
 #undef MEMBER
 };
 
@@ -147,6 +149,14 @@ read_chat_type(struct json v, struct arena *a, enum source_chat_type *out, struc
 }
 
 static int
+read_busy(struct json v, struct arena *a, enum busy_mode *out, struct err *e)
+{
+	if (busy_mode_parse(json_str(v, a), out))
+		return 0;
+	return json_fail(v, e, "must be queue, steer, interrupt, collect or reject");
+}
+
+static int
 read_member(const struct member *m, struct json v, struct arena *a, struct lane_entry *lane,
 	    struct err *e)
 {
@@ -165,6 +175,7 @@ read_member(const struct member *m, struct json v, struct arena *a, struct lane_
 	case MEMBER_CHAT_TYPE: return read_chat_type(v, a, (enum source_chat_type *)at, e);
 	case MEMBER_RESET_REASON: return read_reset_reason(v, (enum reset_reason *)at, e);
 	case MEMBER_RESUME_REASON: return read_resume_reason(v, (enum recover_reason *)at, e);
+	case MEMBER_BUSY: lane->has_busy = true; return read_busy(v, a, (enum busy_mode *)at, e);
 	case MEMBER_ORIGIN:
 		lane->has_origin = true;
 		return source_decode(v, a, (struct source *)at, e);
@@ -271,6 +282,11 @@ write_member(const struct member *m, const struct lane_entry *lane, struct jw *w
 			     lane->recover.resume_pending
 				     ? recover_reason_name(lane->recover.reason)
 				     : (struct str){ 0 });
+		break;
+	case MEMBER_BUSY:
+		jw_field_opt(w, m->name,
+			     lane->has_busy ? str_of(busy_mode_name(lane->busy))
+					    : (struct str){ 0 });
 		break;
 	}
 }

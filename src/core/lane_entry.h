@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/json_write.h"
 #include "base/str.h"
+#include "core/input.h"
 #include "core/projection.h"
 #include "core/recover_policy.h"
 #include "core/reset_policy.h"
@@ -44,6 +45,8 @@ struct lane_entry {
 	struct str surface, surface_id, user_id;
 	struct str previous_session_id; /* what it replaced: where undoing a reset goes; or empty */
 	int64_t finalize_attempts;      /* failed ones in a row */
+	bool has_busy;
+	enum busy_mode busy; /* of messages that name none; else the platform's counts */
 };
 
 /* Reads an entry. Members that are absent or null are at their default, unknown ones are passed over

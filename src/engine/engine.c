@@ -6,6 +6,7 @@
 #include "base/xalloc.h"
 #include "engine/actor.h"
 #include "engine/agent_cache.h"
+#include "engine/busy_default.h"
 #include "engine/catalog.h"
 #include "engine/engine_private.h"
 #include "engine/expiry.h"
@@ -136,12 +137,21 @@ on_marked(void *ctx, int rc, const struct err *err)
 }
 
 static void
-on_spending(void *ctx, int rc, const struct err *err)
+on_busy_default(void *ctx, int rc, const struct err *err)
 {
 	struct starting *s = ctx;
 
 	if (!start_failed(s, rc, err))
 		recover_start(s->en, on_marked, s);
+}
+
+static void
+on_spending(void *ctx, int rc, const struct err *err)
+{
+	struct starting *s = ctx;
+
+	if (!start_failed(s, rc, err))
+		busy_default_load(s->en, on_busy_default, s);
 }
 
 static void

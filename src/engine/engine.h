@@ -62,6 +62,7 @@ struct engine_settings {
 	int64_t queue_depth;         /* messages that may wait in a session */
 	int64_t quiet_ms;            /* collect: so long without a further message */
 	enum busy_mode busy;         /* of messages that name none */
+	bool busy_by_platform;       /* policies.busy says another one for a platform */
 	struct approval_rules rules; /* of the workspace; must stay like the model's name */
 	struct approval_settings approvals;
 	/* Picodollars that a user may spend in all, and everybody in a day (UTC); 0: no limit. */
@@ -123,6 +124,8 @@ struct engine_policies {
 	/* Where the agent's days begin. The zone stays as long as the engine. */
 	const struct zone *(*zone)(void *ctx, struct str agent);
 	struct engine_surroundings (*around)(void *ctx, struct str platform);
+	/* What becomes of messages from there that do not say so themselves. */
+	enum busy_mode (*busy)(void *ctx, struct str platform);
 	void *ctx;
 };
 

@@ -39,8 +39,9 @@ struct engine {
 	struct agent_cache *agents;    /* prepared for the next turn (engine/agent_cache) */
 	struct wake *wake;             /* looks put off, what a start found (engine/wake) */
 	struct spending *spending;     /* what was spent, by whom (engine/spending) */
-	struct map flights;            /* lanes that are being resolved (engine/lane_resolve) */
-	struct list setups;            /* turns-to-be whose tools are being listed */
+	bool lanes_busy;    /* some lane has a busy mode of its own (engine/busy_default) */
+	struct map flights; /* lanes that are being resolved (engine/lane_resolve) */
+	struct list setups; /* turns-to-be whose tools are being listed */
 	const struct own_tool *const *own_tools; /* NULL behind the last (engine/own_tool) */
 	struct work *work;                       /* queues of environments (engine/work) */
 	struct schedule *schedule;               /* turns by the clock (engine/schedule) */

@@ -10,6 +10,7 @@
 #include "engine/access.h"
 #include "engine/allow_always.h"
 #include "engine/answered.h"
+#include "engine/busy_default.h"
 #include "engine/session_birth.h"
 #include "engine/successor.h"
 #include "engine/wake.h"
@@ -32,6 +33,7 @@ struct arrival {
 	struct ingress_facts facts;
 	enum lifecycle lifecycle; /* the one it must find */
 	bool group, takes_part, looked, sought;
+	bool asks_busy; /* the message names no busy mode, and there is more than one default */
 	struct str current;
 	struct wake_list wakes; /* to be cancelled: an interrupt is among the events */
 	int64_t head_seq;       /* where the log was before they were read; 0: not asked */
@@ -489,11 +491,34 @@ read_inputs(struct arrival *a, struct err *e)
 }
 
 static void
+read_and_submit(struct arrival *a)
+{
+	struct err e;
+	int rc = read_inputs(a, &e);
+
+	if (rc != 0)
+		arrival_fail(a, rc, &e);
+	else
+		submit_all(a);
+}
+
+static void
+on_busy(void *ctx, int rc, const struct err *err, enum busy_mode busy)
+{
+	struct arrival *a = ctx;
+
+	a->facts.busy = busy;
+	if (rc != 0)
+		arrival_fail(a, rc, err);
+	else
+		read_and_submit(a);
+}
+
+static void
 on_standing(void *ctx, int rc, const struct err *err, const struct store_session *session,
 	    bool takes_part)
 {
 	struct arrival *a = ctx;
-	struct err e;
 
 	/* what an archived session says is said by the closer look, with the one that is current */
 	if (rc != 0 && !(rc == ERR_CONFLICT && session)) {
@@ -501,14 +526,13 @@ on_standing(void *ctx, int rc, const struct err *err, const struct store_session
 		return;
 	}
 	a->group = session->group;
-	a->takes_part = takes_part;
+	a->takes_part = takes_part || a->caller.who.kind == TOKEN_OWNER;
 	a->lifecycle = session->row.state.lifecycle == LIFECYCLE_INACTIVE ? LIFECYCLE_INACTIVE
 									  : LIFECYCLE_ACTIVE;
-	rc = read_inputs(a, &e);
-	if (rc != 0)
-		arrival_fail(a, rc, &e);
+	if (a->asks_busy)
+		busy_default_find(a->en, session, on_busy, a);
 	else
-		submit_all(a);
+		read_and_submit(a);
 }
 
 static struct arrival *
@@ -601,7 +625,9 @@ engine_post(struct engine *en, const struct engine_call *call, struct str sessio
 	a->message = message;
 	a->facts.append_only = message->append_only;
 	a->facts.busy = message->has_busy ? message->busy : en->config.settings.busy;
+	a->asks_busy =
+		!message->has_busy && !message->append_only && busy_default_is_particular(en);
 	if (json_is_set(message->sender))
 		a->facts.sender = json_raw(message->sender);
-	arrival_start(a, ACCESS_SESSION_POST, json_is_set(message->sender));
+	arrival_start(a, ACCESS_SESSION_POST, json_is_set(message->sender) || a->asks_busy);
 }

@@ -5,6 +5,7 @@
 
 #include "base/xalloc.h"
 #include "core/zone.h"
+#include "engine/busy_default.h"
 
 enum {
 	BODY_MAX = 64 * 1024,
@@ -187,6 +188,8 @@ put(struct commit *c, const struct lane *lane, bool remove)
 void
 lane_put(struct commit *c, const struct lane *lane)
 {
+	if (lane->entry.has_busy)
+		busy_default_mark(c);
 	put(c, lane, false);
 }
 

@@ -185,17 +185,25 @@ write_entry(struct lane_order *o, bool changed)
 
 /* ---- update ---- */
 
+/* enum busy_mode; then none of its own, and nothing said. */
+static const char *const BUSY[] = { "queue", "steer", "interrupt", "collect", "reject", "default" };
+enum { BUSY_DEFAULT = ARRAY_LEN(BUSY) - 1, BUSY_UNSAID };
+
 static int
 read_update(struct lane_order *o, struct err *e)
 {
-	struct json tokens = { 0 }, name = { 0 };
+	struct json tokens = { 0 }, name = { 0 }, busy = { 0 };
 	const struct json_field fields[] = {
 		{ "last_prompt_tokens", JSON_WANT_NUMBER | JSON_WANT_NULL, false, &tokens },
 		{ "display_name", JSON_WANT_STRING | JSON_WANT_NULL, false, &name },
+		{ "busy", JSON_WANT_STRING | JSON_WANT_NULL, false, &busy },
 	};
 	int rc = json_is_set(o->body) ? json_fields(o->body, fields, ARRAY_LEN(fields), e) : 0;
 
 	o->number = -1;
+	o->word = BUSY_UNSAID;
+	if (rc == 0)
+		rc = json_take_word(busy, BUSY, ARRAY_LEN(BUSY), &o->word, e);
 	if (rc == 0)
 		rc = json_take_int(tokens, 0, INT64_MAX, &o->number, e);
 	if (rc == 0)
@@ -210,7 +218,12 @@ run_update(struct lane_order *o)
 {
 	struct lane_entry *entry = &o->lane.entry;
 
-	entry->updated_ms = host_now_ms(o->en->host);
+	if (o->word == BUSY_UNSAID || o->number >= 0 || o->text.len > 0)
+		entry->updated_ms = host_now_ms(o->en->host); /* a setting is no activity */
+	if (o->word != BUSY_UNSAID) {
+		entry->has_busy = o->word != BUSY_DEFAULT;
+		entry->busy = entry->has_busy ? (enum busy_mode)o->word : BUSY_QUEUE;
+	}
 	if (o->number >= 0)
 		entry->last_prompt_tokens = o->number;
 	if (o->text.len > 0)

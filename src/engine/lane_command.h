@@ -29,6 +29,7 @@ struct lane_order {
 	/* what bodies say */
 	struct str text;
 	int64_t number;
+	size_t word;
 };
 
 void lane_order_start(struct engine *en, const struct lane_plan *plan,

@@ -65,6 +65,19 @@ R1_the_most_specific_reset_decides(void **state)
 }
 
 static void
+Q3_a_platform_has_its_own_busy_mode(void **state)
+{
+	struct world w = world_of("platforms: {a: {busy: steer}, b: {}}\nqueue: {busy: collect}\n");
+
+	(void)state;
+	assert_int_equal(w.port.busy(w.port.ctx, STR("a")), BUSY_STEER);
+	assert_int_equal(w.port.busy(w.port.ctx, STR("b")), BUSY_COLLECT);
+	assert_int_equal(w.port.busy(w.port.ctx, STR("c")), BUSY_COLLECT);
+	assert_false(config_platform_find(w.config, STR("a"))->resets);
+	world_end(&w);
+}
+
+static void
 R1_days_begin_in_the_agents_zone(void **state)
 {
 	static const int64_t HOUR_MS = 3600 * 1000;
@@ -133,6 +146,7 @@ main(void)
 	struct suite s = { 0 };
 
 	SUITE_TEST(&s, R1_the_most_specific_reset_decides);
+	SUITE_TEST(&s, Q3_a_platform_has_its_own_busy_mode);
 	SUITE_TEST(&s, R1_days_begin_in_the_agents_zone);
 	SUITE_TEST(&s, K8_platforms_and_homes_are_those_of_the_file);
 	SUITE_TEST(&s, K9_ids_are_hashed_where_that_is_allowed);

@@ -77,6 +77,7 @@ static const struct member_row {
 	{ "K5 agent_id", "'main'", "null", NULL },
 	{ "K5 workspace_id", "'w'", "null", NULL },
 	{ "K5 shared", "true", "false", NULL },
+	{ "Q3 busy", "'steer'", "null", NULL },
 	{ "K5 surface", "'chat'", "null", NULL },
 	{ "K5 surface_id", "'x'", "null", NULL },
 	{ "K5 user_id", "'u'", "null", NULL },
