@@ -1,4 +1,4 @@
-/* cmd_lane - `perdure lane list|show|reset|switch|suspend|resume|prune|export|import`. */
+/* cmd_lane - `perdure lane list|show|reset|switch|update|suspend|resume|prune|export|import`. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -113,6 +113,7 @@ cmd_lane_show(struct cli_call *call, struct err *e)
 		{ "chat type", "chat_type", TABLE_TEXT },
 		{ "surface", "surface", TABLE_TEXT },
 		{ "surface id", "surface_id", TABLE_TEXT },
+		{ "busy mode", "busy", TABLE_TEXT },
 		{ "tokens", "total_tokens", TABLE_TEXT },
 		{ "last prompt", "last_prompt_tokens", TABLE_TEXT },
 		{ "cost in USD", "estimated_cost_usd", TABLE_TEXT },
@@ -153,6 +154,33 @@ cmd_lane_switch(struct cli_call *call, struct err *e)
 
 	if (rc == 0)
 		record_done(call, lane, "session_id");
+	return rc;
+}
+
+int
+cmd_lane_update(struct cli_call *call, struct err *e)
+{
+	const char *busy = args_value(&call->args, "--busy");
+	const char *name = args_value(&call->args, "--name");
+	struct buf body;
+	struct json lane;
+	struct jw w;
+	int rc;
+
+	if (!busy && !name)
+		return err_set(e, ERR_INVALID, "nothing to change: give --busy or --name");
+	buf_init(&body, CALL_BODY_MAX);
+	jw_init(&w, &body);
+	jw_object(&w);
+	if (busy)
+		jw_field_str(&w, "busy", str_of(busy));
+	if (name)
+		jw_field_str(&w, "display_name", str_of(name));
+	jw_end_object(&w);
+	rc = ask_lane(call, "POST", "", arena_str(&call->a, buf_str(&body)), &lane, e);
+	buf_release(&body);
+	if (rc == 0)
+		record_done(call, lane, "id");
 	return rc;
 }
 

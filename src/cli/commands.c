@@ -104,6 +104,15 @@ const struct command COMMANDS[] = {
 	{ .name = "lane switch", .args = "LANE SESSION",
 	  .summary = "let a conversation go on in another session", .client = true,
 	  .run = cmd_lane_switch },
+	{ .name = "lane update", .args = "LANE", .summary = "change a conversation's settings",
+	  .client = true, .run = cmd_lane_update,
+	  .options = {
+		{ "--busy", "MODE", "of its messages that come while a turn runs: queue, steer,"
+				    " interrupt, collect, reject or default" },
+		{ "--name", "NAME", "what people call it" },
+	  },
+	  .more = "A message that names a mode itself keeps it; default goes back to what the platform"
+		  " or queue.busy says." },
 	{ .name = "lane suspend", .args = "LANE",
 	  .summary = "let its next message open a new session", .client = true,
 	  .run = cmd_lane_suspend },

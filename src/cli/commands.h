@@ -31,6 +31,7 @@ int cmd_lane_resume(struct cli_call *call, struct err *e);
 int cmd_lane_show(struct cli_call *call, struct err *e);
 int cmd_lane_suspend(struct cli_call *call, struct err *e);
 int cmd_lane_switch(struct cli_call *call, struct err *e);
+int cmd_lane_update(struct cli_call *call, struct err *e);
 int cmd_restart(struct cli_call *call, struct err *e);
 int cmd_schedule_create(struct cli_call *call, struct err *e);
 int cmd_schedule_delete(struct cli_call *call, struct err *e);
