@@ -136,6 +136,8 @@ OPEN = (  # name, what is said, what the session is then
     ("R2_not_while_a_clients_tool_is_open", "tool ring {}", "requires_action"),
     ("R2_not_while_a_process_runs_in_the_background",
      'tool bash {"command": "sleep 600", "background": true}', "idle"),
+    ("R2_not_while_a_wake_is_queued", 'tool session_directive {"outcome": "sleep", "wakes": '
+     '[{"delay_seconds": 3600, "reason": "later"}]}', "rescheduling"),
 )
 
 
@@ -167,7 +169,8 @@ class Open(Scene):
 class Effects(Scene):
     """What a reset leaves (003 §6, effects 1 to 6)."""
     config = IDLE + "platforms: {slack: {session_reset: {notify: false}}, discord: {session_reset: " \
-        "{mode: daily}}}\n"
+        "{mode: daily}}}\nproviders:\n  - {name: far, kind: openai-chat, base_url: 'http://127.0.0.1:9/v1', " \
+        "api_key_env: NO_KEY}\n"
 
     def rolled(self, text="say hello", **more):
         self.clock.set("2027-02-01T03:00:00")
@@ -292,6 +295,19 @@ class Effects(Scene):
         self.client.post(after, "say hi", mode="wait")
         self.assertFalse(self.lane(first)["is_fresh_reset"], "taken once")
 
+    def test_R4_new_takes_pending_approvals_and_overrides_away(self):
+        first = self.resolve(self.chat())
+        session = first["session"]["id"]
+        self.client.post(session, 'tool bash {"command": "true"}')
+        self.await_activity(session, "requires_action")
+        self.command(session, "/model far/away")
+        after = self.command(session, "/new")["data"]["session_id"]
+        results = [one for one in self.client.events(session) if one["type"] == "agent.tool_result"]
+        self.assertEqual([one["is_error"] for one in results], [True])
+        self.assertEqual(self.client.session(session)["activity"], "idle")
+        self.assertEqual([self.client.session(one)["agent"]["model"]["id"] for one in (session, after)],
+                         ["far/away", "demo"])
+
     def test_R4_reset_is_the_same(self):
         _, first = self.talk()
         after = self.command(first["session"]["id"], "/reset")["data"]["session_id"]
@@ -412,6 +428,7 @@ class Watcher(Scene):
         self.reload(IDLE + self.hooks + "session_store_max_age_days: 30\n")
         self.clock.advance(hours=1)
         self.await_passes(lambda: not self.is_known(old), "it is forgotten")
+        self.let_pass()  # those behind it were looked at, too
         self.assertEqual([self.is_known(one) for one in (suspended, busy, fresh)], [True] * 3)
         self.assertEqual(self.said(old[1]["session"]["id"]), ["hello"], "what was said stays")
         after = self.resolve(old[0])
