@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "harness.h"
 
@@ -100,6 +101,7 @@ M13_a_busy_session_makes_its_files_twice_a_second_at_most(void **state)
 	struct place p;
 	struct stat st;
 	ino_t last = 0;
+	int64_t begun_ns = clock_monotonic_ns(), halves;
 	int made = 0;
 	const char *path;
 
@@ -115,7 +117,8 @@ M13_a_busy_session_makes_its_files_twice_a_second_at_most(void **state)
 			made++;
 		}
 	}
-	assert_in_range(made, 1, 4);
+	halves = (clock_monotonic_ns() - begun_ns) / 500000000; /* a busy machine takes longer */
+	assert_in_range(made, 1, halves + 2);
 	runtime_files_free(&p.files);
 	check_str("the newest", text_of(&p, "agents/main/sessions/s/runtime/x"), STR("299"));
 	end(&p);
