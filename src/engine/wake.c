@@ -149,6 +149,7 @@ look_once_more(struct sighting *s)
 	p->turn = arena_str(&p->arena, s->begin.plan.turn);
 	p->inputs = copy_ids(&p->arena, s->begin.plan.consumes);
 	p->wakes = copy_ids(&p->arena, s->begin.plan.wakes);
+	context_setup_release(&s->begin.setup);
 	s->begin = (struct turn_begin){ 0 };
 	look_free(&s->look);
 	actor->look_again = false;
