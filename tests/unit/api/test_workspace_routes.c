@@ -8,11 +8,11 @@ static const struct row {
 	struct rig_ask ask;
 	const char *command, *id;
 } ROWS[] = {
-	{ "M3 create",
+	{ "T3 create",
 	  { "POST", "/v1/workspaces", "owner", NULL, "{\"name\":\"x\"}" },
 	  "workspace_create",
 	  "" },
-	{ "M3 update",
+	{ "T3 update",
 	  { "POST", "/v1/workspaces/acme", "owner", NULL, "{\"name\":\"y\"}" },
 	  "workspace_update",
 	  "acme" },

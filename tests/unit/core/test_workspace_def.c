@@ -13,25 +13,25 @@ make(struct json current, int64_t now_ms, struct json body, struct arena *a,
 
 static const struct definition_row ROWS[] = {
 	/* clang-format off */
-	{ "M3 a workspace", "{'name':'Acme'}", NULL, "{'id':'acme','type':'workspace','name':'Acme','config':{},'created_at':'1970-01-01T00:00:01Z','updated_at':'1970-01-01T00:00:01Z'}" },
-	{ "M3 it has a name", "{}", NULL, "error: name: is required" },
-	{ "M3 nothing else", "{'name':'A','members':[]}", NULL, "error: members: unknown field" },
-	{ "M3 a default model", "{'name':'A','config':{'model':'acme/big'}}", NULL, "'config':{'model':'acme/big'}" },
-	{ "M3 a model is a name", "{'name':'A','config':{'model':7}}", NULL, "error: config.model: must be" },
-	{ "M3 a model's name is not empty", "{'name':'A','config':{'model':''}}", NULL, "error: config.model: must have 1 to 256" },
-	{ "M3 nothing else is configured", "{'name':'A','config':{'modle':'x'}}", NULL, "error: config.modle: unknown field" },
-	{ "M3 resets of its own", "{'name':'A','config':{'session_reset':{'mode':'idle','idle_minutes':30}}}", NULL, "'session_reset':{'mode':'idle','at_hour':4,'idle_minutes':30,'notify':true}" },
-	{ "M3 resets name their mode", "{'name':'A','config':{'session_reset':{'at_hour':3}}}", NULL, "error: config.session_reset.mode: is required" },
-	{ "M3 a mode that there is", "{'name':'A','config':{'session_reset':{'mode':'weekly'}}}", NULL, "error: config.session_reset.mode: must be one of none, idle, daily, both" },
-	{ "M3 an hour of the day", "{'name':'A','config':{'session_reset':{'mode':'daily','at_hour':24}}}", NULL, "error: config.session_reset.at_hour" },
-	{ "M3 minutes of a year", "{'name':'A','config':{'session_reset':{'mode':'idle','idle_minutes':525601}}}", NULL, "error: config.session_reset.idle_minutes" },
-	{ "M3 notify is yes or no", "{'name':'A','config':{'session_reset':{'mode':'idle','notify':'no'}}}", NULL, "error: config.session_reset.notify" },
-	{ "M3 what is not given stays", "{'name':'A','config':{'model':'m','session_reset':{'mode':'idle'}}}", "{'config':{'session_reset':{'at_hour':3}}}", "'config':{'model':'m','session_reset':{'mode':'idle','at_hour':3,'idle_minutes':1440,'notify':true}}" },
-	{ "M3 null takes the model away", "{'name':'A','config':{'model':'m','session_reset':{'mode':'idle'}}}", "{'config':{'model':null}}", "'config':{'session_reset':{'mode':'idle'," },
-	{ "M3 null takes the resets away", "{'name':'A','config':{'model':'m','session_reset':{'mode':'idle'}}}", "{'config':{'session_reset':null}}", "'config':{'model':'m'}" },
-	{ "M3 null takes all away", "{'name':'A','config':{'model':'m'}}", "{'config':null}", "'config':{}" },
-	{ "M3 another name", "{'name':'A','config':{'model':'m'}}", "{'name':'B'}", "'name':'B','config':{'model':'m'}" },
-	{ "M3 the same again", "{'name':'A','config':{'model':'m'}}", "{'config':{'model':'m'}}", "same" },
+	{ "T3 a workspace", "{'name':'Acme'}", NULL, "{'id':'acme','type':'workspace','name':'Acme','config':{},'created_at':'1970-01-01T00:00:01Z','updated_at':'1970-01-01T00:00:01Z'}" },
+	{ "T3 it has a name", "{}", NULL, "error: name: is required" },
+	{ "T3 nothing else", "{'name':'A','members':[]}", NULL, "error: members: unknown field" },
+	{ "T3 a default model", "{'name':'A','config':{'model':'acme/big'}}", NULL, "'config':{'model':'acme/big'}" },
+	{ "T3 a model is a name", "{'name':'A','config':{'model':7}}", NULL, "error: config.model: must be" },
+	{ "T3 a model's name is not empty", "{'name':'A','config':{'model':''}}", NULL, "error: config.model: must have 1 to 256" },
+	{ "T3 nothing else is configured", "{'name':'A','config':{'modle':'x'}}", NULL, "error: config.modle: unknown field" },
+	{ "R1 resets of its own", "{'name':'A','config':{'session_reset':{'mode':'idle','idle_minutes':30}}}", NULL, "'session_reset':{'mode':'idle','at_hour':4,'idle_minutes':30,'notify':true}" },
+	{ "R1 resets name their mode", "{'name':'A','config':{'session_reset':{'at_hour':3}}}", NULL, "error: config.session_reset.mode: is required" },
+	{ "R1 a mode that there is", "{'name':'A','config':{'session_reset':{'mode':'weekly'}}}", NULL, "error: config.session_reset.mode: must be one of none, idle, daily, both" },
+	{ "R1 an hour of the day", "{'name':'A','config':{'session_reset':{'mode':'daily','at_hour':24}}}", NULL, "error: config.session_reset.at_hour" },
+	{ "R1 minutes of a year", "{'name':'A','config':{'session_reset':{'mode':'idle','idle_minutes':525601}}}", NULL, "error: config.session_reset.idle_minutes" },
+	{ "R1 notify is yes or no", "{'name':'A','config':{'session_reset':{'mode':'idle','notify':'no'}}}", NULL, "error: config.session_reset.notify" },
+	{ "T3 what is not given stays", "{'name':'A','config':{'model':'m','session_reset':{'mode':'idle'}}}", "{'config':{'session_reset':{'at_hour':3}}}", "'config':{'model':'m','session_reset':{'mode':'idle','at_hour':3,'idle_minutes':1440,'notify':true}}" },
+	{ "T3 null takes the model away", "{'name':'A','config':{'model':'m','session_reset':{'mode':'idle'}}}", "{'config':{'model':null}}", "'config':{'session_reset':{'mode':'idle'," },
+	{ "R1 null takes the resets away", "{'name':'A','config':{'model':'m','session_reset':{'mode':'idle'}}}", "{'config':{'session_reset':null}}", "'config':{'model':'m'}" },
+	{ "T3 null takes all away", "{'name':'A','config':{'model':'m'}}", "{'config':null}", "'config':{}" },
+	{ "T3 another name", "{'name':'A','config':{'model':'m'}}", "{'name':'B'}", "'name':'B','config':{'model':'m'}" },
+	{ "T3 the same again", "{'name':'A','config':{'model':'m'}}", "{'config':{'model':'m'}}", "same" },
 	/* clang-format on */
 };
 
@@ -42,7 +42,7 @@ row_holds(void **state)
 }
 
 static void
-M3_its_settings_are_read(void **state)
+T3_its_settings_are_read(void **state)
 {
 	struct workspace_settings s;
 	struct arena a;
@@ -72,12 +72,12 @@ static const struct id_row {
 	const char *id;   /* NULL: refused */
 	const char *rest; /* or the refusal */
 } IDS[] = {
-	{ "M3 no id of its own", "{\"name\":\"A\"}", "", "A" },
-	{ "M3 an id of its own", "{\"id\":\"acme\",\"name\":\"A\"}", "acme", "A" },
-	{ "M3 an id is not empty", "{\"id\":\"\",\"name\":\"A\"}", NULL, "id: must have 1 to 200" },
-	{ "M3 no slash", "{\"id\":\"a/b\"}", NULL, "id: has a control character or a slash at" },
-	{ "M3 no control", "{\"id\":\"a\\n\"}", NULL, "id: has a control character or a slash at" },
-	{ "M3 an id is a text", "{\"id\":7}", NULL, "id: must be a string" },
+	{ "T3 no id of its own", "{\"name\":\"A\"}", "", "A" },
+	{ "T3 an id of its own", "{\"id\":\"acme\",\"name\":\"A\"}", "acme", "A" },
+	{ "T3 an id is not empty", "{\"id\":\"\",\"name\":\"A\"}", NULL, "id: must have 1 to 200" },
+	{ "T3 no slash", "{\"id\":\"a/b\"}", NULL, "id: has a control character or a slash at" },
+	{ "T3 no control", "{\"id\":\"a\\n\"}", NULL, "id: has a control character or a slash at" },
+	{ "T3 an id is a text", "{\"id\":7}", NULL, "id: must be a string" },
 };
 
 static void
@@ -109,7 +109,7 @@ main(void)
 	struct suite s = { 0 };
 
 	SUITE_ROWS(&s, ROWS, row_holds);
-	SUITE_TEST(&s, M3_its_settings_are_read);
+	SUITE_TEST(&s, T3_its_settings_are_read);
 	SUITE_ROWS(&s, IDS, id_holds);
 	return suite_run(&s, "workspace_def");
 }

@@ -16,7 +16,7 @@ change(struct engine_rig *r, const char *id, const char *body)
 }
 
 static void
-M3_a_workspace_is_made_and_changed(void **state)
+T3_a_workspace_is_made_and_changed(void **state)
 {
 	struct engine_rig r;
 
@@ -40,7 +40,7 @@ M3_a_workspace_is_made_and_changed(void **state)
 }
 
 static void
-M3_what_it_settles_survives_a_restart(void **state)
+T3_what_it_settles_survives_a_restart(void **state)
 {
 	struct engine_rig r;
 
@@ -58,11 +58,11 @@ main(void)
 	static const char SQLITE[] = "sqlite";
 	struct suite s = { 0 };
 
-	SUITE_TEST(&s, M3_a_workspace_is_made_and_changed);
-	suite_add(&s, "M3 a workspace is made and changed, on disk",
-		  M3_a_workspace_is_made_and_changed, SQLITE);
-	SUITE_TEST(&s, M3_what_it_settles_survives_a_restart);
-	suite_add(&s, "M3 what it settles survives a restart, on disk",
-		  M3_what_it_settles_survives_a_restart, SQLITE);
+	SUITE_TEST(&s, T3_a_workspace_is_made_and_changed);
+	suite_add(&s, "T3 a workspace is made and changed, on disk",
+		  T3_a_workspace_is_made_and_changed, SQLITE);
+	SUITE_TEST(&s, T3_what_it_settles_survives_a_restart);
+	suite_add(&s, "T3 what it settles survives a restart, on disk",
+		  T3_what_it_settles_survives_a_restart, SQLITE);
 	return suite_run(&s, "engine/workspace");
 }
