@@ -2,13 +2,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdint.h>
 #include <sys/file.h>
 #include <unistd.h>
 
 #include "base/str.h"
 
-enum { PATH_BYTES = 4096, PID_BYTES = 32 };
+enum { PATH_BYTES = 4096, PID_BYTES = 32, ORPHAN_TRIES = 300 };
+static const struct timespec ORPHAN_NAP = { .tv_nsec = 10 * 1000 * 1000 };
 static const char NAME[] = "perdure.lock";
 
 /* Who says to hold it: what stands in the file, or 0 when it was just being written. */
@@ -35,6 +37,33 @@ leave_pid(int fd)
 		IGNORE(pwrite(fd, text, (size_t)len, 0));
 }
 
+/* A process that was killed right after it forked leaves the lock to its child until that executes its
+ * program. That is soon over, and no reason to refuse the next start. */
+static bool
+is_orphaned(int fd)
+{
+	int64_t pid = holder_of(fd);
+
+	return pid > 0 && kill((pid_t)pid, 0) != 0 && errno == ESRCH;
+}
+
+/* 0, or -1 with errno. */
+static int
+try_lock(int fd)
+{
+	int rc = flock(fd, LOCK_EX | LOCK_NB);
+
+	for (int i = 0; rc != 0 && errno == EWOULDBLOCK && i < ORPHAN_TRIES; i++) {
+		if (!is_orphaned(fd)) {
+			errno = EWOULDBLOCK;
+			break;
+		}
+		nanosleep(&ORPHAN_NAP, NULL);
+		rc = flock(fd, LOCK_EX | LOCK_NB);
+	}
+	return rc;
+}
+
 int
 lock_take(struct lock *l, const char *directory, struct err *e)
 {
@@ -48,7 +77,7 @@ lock_take(struct lock *l, const char *directory, struct err *e)
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return err_set(e, ERR_IO, "%s: %s", path, strerror(errno));
-	if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+	if (try_lock(fd) == 0) {
 		leave_pid(fd);
 		l->fd = fd;
 		return 0;

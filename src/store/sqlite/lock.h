@@ -1,7 +1,7 @@
 /* lock - one process at a time owns a data directory.
  * The lock is on a file of its own beside the database, never on the database: closing any handle on
- * that would drop SQLite's locks. It dies with the process, however that ends; the pid in the file is
- * there for the message only. */
+ * that would drop SQLite's locks. It dies with the process, however that ends, and with children that it
+ * had just forked; the pid in the file says for whom it is refused, and when it is only such a child. */
 #pragma once
 #include <stdint.h>
 #include "base/err.h"
@@ -10,8 +10,8 @@ struct lock {
 	int fd; /* -1: not held */
 };
 
-/* ERR_CONFLICT "... is held by pid N" when another process, or this one a second time, has it. The
- * directory must exist. */
+/* ERR_CONFLICT "... is held by pid N" when another process, or this one a second time, has it. When that
+ * process is dead it waits, up to 3 seconds, for what it left. The directory must exist. */
 NODISCARD int lock_take(struct lock *l, const char *directory, struct err *e);
 void lock_release(struct lock *l);
 

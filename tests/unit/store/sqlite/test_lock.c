@@ -60,6 +60,33 @@ S1_a_killed_holder_leaves_no_lock(void **state)
 	sqlite_dir_release(&d);
 }
 
+/* A process that is killed right after it forked: the child has the lock until it executes its program. */
+static void
+S1_what_a_dead_holder_left_is_waited_for(void **state)
+{
+	struct sqlite_dir d;
+	struct lock mine;
+	struct err e;
+	int status;
+	pid_t child;
+
+	(void)state;
+	sqlite_dir_init(&d);
+	child = fork();
+	if (child == 0) {
+		if (lock_take(&mine, d.path, &e) != 0)
+			_exit(1);
+		if (fork() == 0)
+			nanosleep(&(struct timespec){ .tv_nsec = 300 * 1000 * 1000 }, NULL);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_int_equal(lock_take(&mine, d.path, &e), 0);
+	lock_release(&mine);
+	sqlite_dir_release(&d);
+}
+
 static void
 S1_no_directory_is_told(void **state)
 {
@@ -125,6 +152,7 @@ main(void)
 
 	SUITE_TEST(&s, S1_the_lock_is_had_once);
 	SUITE_TEST(&s, S1_a_killed_holder_leaves_no_lock);
+	SUITE_TEST(&s, S1_what_a_dead_holder_left_is_waited_for);
 	SUITE_TEST(&s, S1_no_directory_is_told);
 	SUITE_TEST(&s, S1_the_holder_is_known_without_taking_the_lock);
 	SUITE_TEST(&s, S1_a_second_store_is_refused);
