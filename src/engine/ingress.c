@@ -188,6 +188,14 @@ static void submit(struct arrival *a);
 static void look_closer(struct arrival *a, const struct err *why);
 static void look_for_answer(struct arrival *a, const struct err *why);
 
+/* Is it in the queue, or may it be? What does not get in for what waits there asks for that. */
+static bool
+asks_for_a_turn(const struct arrival *a, int rc)
+{
+	return a->batch.wakes &&
+	       (rc == 0 || rc == STORE_REPLAYED || rc == ERR_LIMIT || rc == ERR_UNAVAILABLE);
+}
+
 static void
 on_committed(void *ctx, const struct commit_result *result)
 {
@@ -195,6 +203,8 @@ on_committed(void *ctx, const struct commit_result *result)
 	const struct store_result *r = result->store;
 	size_t extra = result->event_count - a->batch.count;
 
+	if (asks_for_a_turn(a, r->rc))
+		wake_asked(a->en, a->session);
 	if (r->rc == STORE_REPLAYED) {
 		answer_replay(a, r);
 		return;
@@ -212,8 +222,6 @@ on_committed(void *ctx, const struct commit_result *result)
 		look_closer(a, &r->err);
 		return;
 	}
-	if (a->batch.wakes && (r->rc == 0 || r->rc == ERR_UNAVAILABLE)) /* it may be stored */
-		wake_asked(a->en, a->session);
 	if (r->rc != 0) {
 		arrival_fail(a, r->rc, &r->err);
 		return;

@@ -1,6 +1,7 @@
 #include "engine/turn_recover.h"
 
 #include "engine/access.h"
+#include "engine/recover.h"
 #include "lane_rig.h"
 
 static const int64_t HOUR_MS = INT64_C(3600) * 1000;
@@ -69,7 +70,7 @@ H5_freshness_is_the_operators(void **state)
 }
 
 static void
-on_removed(void *ctx, const struct store_result *result)
+on_written(void *ctx, const struct store_result *result)
 {
 	assert_int_equal(result->rc, 0);
 	*(bool *)ctx = true;
@@ -93,7 +94,7 @@ H5_whoever_may_no_longer_speak_does_not_go_on(void **state)
 	gone.record.id = access_participant_id(&r.arena, session, ann->who.user_id);
 	check_str("she may", log_after(&r, session, 1000),
 		  STR("status_running model_request_start"));
-	store_append(r.store, &(struct store_item){ .puts = &gone, .put_count = 1 }, on_removed,
+	store_append(r.store, &(struct store_item){ .puts = &gone, .put_count = 1 }, on_written,
 		     &removed);
 	engine_rig_await(&r, &removed);
 	check_str("she may not", log_after(&r, session, 1000), STR("error status_idle"));
@@ -154,6 +155,56 @@ H5_after_too_many_unclean_starts_turns_wait_to_be_asked_for(void **state)
 	engine_rig_release(&r);
 }
 
+/* Another process, which finds that too many came to nothing before it. */
+static void
+restart_once_too_often(struct engine_rig *r)
+{
+	struct store_put starts = { .record = { .kind = RECORD_UNCLEAN_STARTS,
+						.id = STR("server") },
+				    .if_version = STORE_VERSION_ANY };
+	bool written = false;
+
+	engine_rig_drain(r, r->en);
+	starts.record.body = arena_printf(&r->arena, "{\"at\":[%lld,%lld]}",
+					  (long long)r->host.now_ms, (long long)r->host.now_ms);
+	store_append(r->store, &(struct store_item){ .puts = &starts, .put_count = 1 }, on_written,
+		     &written);
+	engine_rig_await(r, &written);
+	engine_rig_restart(r);
+	virtual_host_settle(&r->host);
+}
+
+/* Also one that is not taken, or was taken before: it may wait behind what is held. */
+static void
+H5_a_message_asks_for_what_is_held_even_if_it_is_not_stored(void **state)
+{
+	static const char *const KEYS[] = { "first", "second" };
+	struct engine_rig r;
+	struct str session;
+
+	engine_rig_init(&r, *state != NULL);
+	r.unclean = true;
+	session = rig_open(&r, NULL, "cli:a");
+	r.en->config.settings.queue_depth = 1;
+	begin_long_turn(&r, NULL, session);
+	rig_expect(rig_say(&r, &(struct engine_message){ .text = STR("say next") },
+			   (struct rig_call){ .id = session, .key = "first" }),
+		   0, NULL);
+	for (size_t i = 0; i < ARRAY_LEN(KEYS); i++) {
+		struct rig_answer *a;
+
+		restart_once_too_often(&r);
+		r.en->config.settings.queue_depth = 1;
+		assert_int_equal(phase_of(&r, session), TURN_RESCHEDULED);
+		a = rig_say(&r, &(struct engine_message){ .text = STR("say next") },
+			    (struct rig_call){ .id = session, .key = KEYS[i] });
+		rig_expect(a, i == 0 ? 0 : ERR_LIMIT, NULL);
+		virtual_host_settle(&r.host);
+		assert_int_equal(phase_of(&r, session), TURN_RUNNING);
+	}
+	engine_rig_release(&r);
+}
+
 /* Killed as often, by something else: turns get done meanwhile. */
 static void
 H5_starts_are_counted_since_the_last_turn_that_succeeded(void **state)
@@ -190,6 +241,8 @@ static const struct {
 	  H5_whoever_may_no_longer_speak_does_not_go_on },
 	{ "H5_after_too_many_unclean_starts_turns_wait_to_be_asked_for",
 	  H5_after_too_many_unclean_starts_turns_wait_to_be_asked_for },
+	{ "H5_a_message_asks_for_what_is_held_even_if_it_is_not_stored",
+	  H5_a_message_asks_for_what_is_held_even_if_it_is_not_stored },
 	{ "H5_starts_are_counted_since_the_last_turn_that_succeeded",
 	  H5_starts_are_counted_since_the_last_turn_that_succeeded },
 	{ "H5_a_suspended_session_does_not_go_on", H5_a_suspended_session_does_not_go_on },
