@@ -104,8 +104,6 @@ class Mirror(unittest.TestCase):
 
     def settle(self, client):
         until = time.monotonic() + 60
-        for session in SESSIONS:  # after so many kills turns wait for it
-            client.ask("POST", f"/v1/sessions/{session}/wake")
         while any(client.session(session)["status"] != "idle" for session in SESSIONS):
             self.assertLess(time.monotonic(), until)
             time.sleep(0.1)

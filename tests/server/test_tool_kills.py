@@ -121,9 +121,8 @@ class ToolKills(unittest.TestCase):
     def await_rest(self, client):
         until = time.monotonic() + QUIET_S
         for session in SESSIONS:
-            client.ask("POST", f"/v1/sessions/{session}/wake")  # after so many kills turns wait for it
-            while client.session(session)["activity"] != "idle" or not all(
-                    event["processed_at"] for event in client.events(session)):
+            while not all(event["processed_at"] for event in client.events(session)) or \
+                    client.session(session)["activity"] != "idle":  # in this order: a turn may just have begun
                 self.assertLess(time.monotonic(), until, f"{session} does not come to rest")
                 time.sleep(0.02)
 
