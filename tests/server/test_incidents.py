@@ -293,6 +293,7 @@ class Incidents(Scene):
         self.clock.set("2027-02-01T11:00:05")
         self.die()
         self.await_that(lambda: self.slots(schedule), "it fires")
+        self.await_activity(f"schedule:{schedule}", "running")
         for _ in range(2):
             self.die(seconds=5)
         self.client.open_session("cli:loop")
