@@ -454,8 +454,7 @@ await_end(struct mirror *m)
 			pthread_cond_broadcast(&m->changed);
 		}
 		over = m->ended;
-		if (!over &&
-		    (m->request.state == REQUEST_NONE || m->request.state == REQUEST_DONE))
+		if (!over && (m->request.state == REQUEST_NONE || m->request.state == REQUEST_DONE))
 			wait_ms(m, 1);
 		pthread_mutex_unlock(&m->lock);
 	}
