@@ -167,6 +167,7 @@ struct store_event {
 	struct event ev;
 	struct sha256 hash;
 	int64_t processed_at_ms; /* 0: pending; created_at for what is no input */
+	int64_t position; /* in the queue, of a pending trigger of STORE_LIST_EVENTS; 0: it is next */
 	int64_t change;
 };
 /* A transcript entry with the event it points to and the one that holds its content. */

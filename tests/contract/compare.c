@@ -143,6 +143,21 @@ compare_row(struct rig *r, const struct model *m, const char *what)
 }
 
 /* The log itself, with the instants at which its inputs were processed. */
+/* In the queue: behind the open turn and the triggers that came before. */
+static int64_t
+position_of(const struct model *m, const struct input_row *own)
+{
+	size_t count;
+	const struct input_row *in = replay_inputs(m->replay, &count);
+	int64_t ahead = replay_session(m->replay)->state.phase != TURN_NONE;
+
+	if (!own || own->processed_at_ms != 0 || own->meta.class != INPUT_TRIGGER)
+		return 0;
+	for (size_t i = 0; i < count && in[i].seq < own->seq; i++)
+		ahead += in[i].meta.class == INPUT_TRIGGER && in[i].processed_at_ms == 0;
+	return ahead;
+}
+
 static void
 compare_events(struct rig *r, const struct model *m, const char *what)
 {
@@ -163,6 +178,7 @@ compare_events(struct rig *r, const struct model *m, const char *what)
 		same_hash(&p, &g->hash, &replay_session(chain)->head_hash);
 		same_int(&p, "processed_at", g->processed_at_ms,
 			 in ? in->processed_at_ms : w->created_at_ms);
+		same_int(&p, "position", g->position, position_of(m, in));
 	}
 	replay_free(&chain);
 	rows_release(&got);

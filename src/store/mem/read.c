@@ -107,6 +107,23 @@ processed_at(const struct mem_session *s, const struct event *ev)
 	return in ? in->processed_at_ms : ev->created_at_ms;
 }
 
+/* Everything that runs before it: the open turn, and the triggers that came before. */
+static int64_t
+position_of(const struct mem_session *s, const struct event *ev)
+{
+	const struct input_row *own = replay_input_find(s->replay, ev->id);
+	size_t count;
+	const struct input_row *in = replay_inputs(s->replay, &count);
+	int64_t ahead = replay_session(s->replay)->state.phase != TURN_NONE;
+
+	if (!own || own->processed_at_ms != 0 || own->meta.class != INPUT_TRIGGER)
+		return 0;
+	for (size_t i = 0; i < count; i++)
+		ahead += in[i].meta.class == INPUT_TRIGGER && in[i].processed_at_ms == 0 &&
+			 in[i].seq < own->seq;
+	return ahead;
+}
+
 bool
 mem_page_give_event(struct mem_page *p, const struct mem_session *s, int64_t seq)
 {
@@ -119,6 +136,8 @@ mem_page_give_event(struct mem_page *p, const struct mem_session *s, int64_t seq
 		.change = at->change,
 	};
 
+	if (p->q->kind == STORE_LIST_EVENTS && row.processed_at_ms == 0)
+		row.position = position_of(s, &at->ev);
 	return mem_page_give(p, &(struct store_row){ .event = &row });
 }
 

@@ -10,6 +10,11 @@ static const char CHANGES[] = "SELECT " READ_EVENT_COLUMNS ", s.id FROM event e"
 			      " CROSS JOIN session s ON s.sid = e.sid"
 			      " WHERE e.n > ?1 AND (?2 = 0 OR ?2 >> e.kind & 1)"
 			      " ORDER BY e.n LIMIT ?3";
+static const char POSITION[] =
+	"SELECT (s.phase <> 0) + (SELECT count(*) FROM event p INDEXED BY event_by_seq"
+	" WHERE p.sid = ?1 AND p.seq >= s.queue_from AND p.seq < ?2"
+	" AND (p.processed IS NULL) = 1 AND p.kind IN (?3, ?4, ?5)) FROM session s WHERE s.sid = "
+	"?1";
 static const char CHUNKS[] = "SELECT bytes FROM blob WHERE digest = ?1 ORDER BY chunk";
 
 /* The bytes as received, put together again. */
@@ -62,6 +67,34 @@ read_event_take(struct read *r, struct column *c, struct buf *large, struct stor
 	return rc == 0 ? 0 : err_prefix(e, rc, "seq %lld: ", (long long)ev->seq);
 }
 
+/* What no trigger is that waits has none; what was fetched for one stays as it is. */
+static int
+find_position(struct read *r, struct store_event *event, struct err *e)
+{
+	sqlite3_stmt *st;
+	int rc, step;
+
+	if (event->processed_at_ms != 0 ||
+	    (event->ev.kind != EVENT_USER_MESSAGE && event->ev.kind != EVENT_USER_DEFINE_OUTCOME &&
+	     event->ev.kind != EVENT_SCHEDULE_FIRED))
+		return 0;
+	rc = read_prepare(r, POSITION, &st, e);
+	if (rc != 0)
+		return rc;
+	sqlite3_bind_int64(st, 1, r->sid);
+	sqlite3_bind_int64(st, 2, event->ev.seq);
+	sqlite3_bind_int(st, 3, EVENT_USER_MESSAGE);
+	sqlite3_bind_int(st, 4, EVENT_USER_DEFINE_OUTCOME);
+	sqlite3_bind_int(st, 5, EVENT_SCHEDULE_FIRED);
+	step = sqlite3_step(st);
+	if (step == SQLITE_ROW)
+		event->position = sqlite3_column_int64(st, 0);
+	else if (step != SQLITE_DONE)
+		rc = db_fail(r->db, step, "count the queue", e);
+	sqlite3_reset(st);
+	return rc;
+}
+
 static int
 make(struct read *r, sqlite3_stmt *st, struct err *e)
 {
@@ -69,6 +102,8 @@ make(struct read *r, sqlite3_stmt *st, struct err *e)
 	struct store_event event;
 	int rc = read_event_take(r, &c, &r->payload, &event, e);
 
+	if (rc == 0)
+		rc = find_position(r, &event, e);
 	if (rc != 0)
 		return err_prefix(e, rc, "session " STR_FMT ": ", STR_ARG(r->q->session));
 	event.session = r->q->session;
