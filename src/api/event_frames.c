@@ -104,6 +104,7 @@ event_frames_event(struct event_frames *f, const struct store_event *ev, struct 
 	struct event_view view = {
 		.ev = &ev->ev,
 		.processed_at_ms = ev->processed_at_ms,
+		.position = ev->position,
 		.session_id = shape.for_all ? ev->session : (struct str){ 0 },
 	};
 

@@ -89,6 +89,10 @@ event_json_write(struct buf *out, const struct event_view *v)
 		put_instant(out, timestamp_format(v->processed_at_ms, text));
 	else
 		buf_put_str(out, STR("null"));
+	if (v->position > 0) {
+		buf_put_str(out, STR(",\"queue_position\":"));
+		buf_put_int(out, v->position);
+	}
 	if (ev->turn.len > 0 && !names_its_turn(ev->kind)) {
 		buf_put_str(out, STR(",\"turn_id\":"));
 		put_text(out, ev->turn);

@@ -1,6 +1,6 @@
 /* event_json - an event as the wire shows it: the stored payload with the envelope around it.
  *
- *   {"id","type",…payload…,"seq","created_at","processed_at","turn_id"?,"session_id"?}
+ *   {"id","type",…payload…,"seq","created_at","processed_at","queue_position"?,"turn_id"?,"session_id"?}
  *
  * The payload's bytes are spliced in, never read: an event costs a copy. What is written is valid
  * because the log holds only what passed core/event. */
@@ -14,6 +14,7 @@
 struct event_view {
 	const struct event *ev;
 	int64_t processed_at_ms; /* 0: pending, shown as null */
+	int64_t position;        /* in the queue; 0: not shown */
 	struct str session_id;   /* empty: not shown */
 };
 

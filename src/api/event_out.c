@@ -94,6 +94,7 @@ event_out_put_event(struct event_out *o, const struct store_event *ev)
 	struct event_view view = {
 		.ev = &ev->ev,
 		.processed_at_ms = ev->processed_at_ms,
+		.position = ev->position,
 		.session_id = for_all ? ev->session : (struct str){ 0 },
 	};
 

@@ -46,7 +46,8 @@ on_replay_row(void *ctx, const struct store_row *row)
 	struct replay *r = ctx;
 
 	put_event(&r->out, &(struct event_view){ .ev = &row->event->ev,
-						 .processed_at_ms = row->event->processed_at_ms });
+						 .processed_at_ms = row->event->processed_at_ms,
+						 .position = row->event->position });
 	return true;
 }
 
@@ -166,8 +167,9 @@ on_list_row(void *ctx, const struct store_row *row)
 	l->last_seq = ev->ev.seq;
 	if (at_ms < l->from_ms || at_ms > l->until_ms)
 		return true;
-	put_event(&l->out,
-		  &(struct event_view){ .ev = &ev->ev, .processed_at_ms = ev->processed_at_ms });
+	put_event(&l->out, &(struct event_view){ .ev = &ev->ev,
+						 .processed_at_ms = ev->processed_at_ms,
+						 .position = ev->position });
 	l->count++;
 	return true;
 }

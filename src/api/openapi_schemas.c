@@ -51,7 +51,7 @@ static const struct {
 	{ "EnvironmentUpdate", "name config:object" ENVIRONMENT },
 	{ "Error", "type*:=error error*:ErrorDetail request_id*" },
 	{ "ErrorDetail", "type* message* details:object" },
-	{ "Event", "id* type* seq*:int created_at:time processed_at:time?" },
+	{ "Event", "id* type* seq*:int created_at:time processed_at:time? queue_position:int" },
 	{ "EventList", "data*:[]Event" },
 	{ "EventPage", PAGE_OF("Event") },
 	{ "EventSend", "events*:[]object" },

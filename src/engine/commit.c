@@ -195,7 +195,7 @@ commit_repeat(struct commit *c, const struct engine_repeat *repeat, struct str a
 
 /* The events of one part are stored: numbered and told. */
 static void
-tell(struct commit *c, int64_t first_seq, int64_t change)
+tell(struct commit *c, int64_t first_seq, int64_t change, int64_t waiting)
 {
 	for (size_t i = 0; i < c->item.event_count; i++) {
 		c->events[i].seq = first_seq + (int64_t)i;
@@ -204,7 +204,7 @@ tell(struct commit *c, int64_t first_seq, int64_t change)
 			agent_cache_forget(c->en->agents, c->item.session); /* its last turn was */
 	}
 	c->en->events_appended += c->item.event_count;
-	fanout_events(c->en, c->item.session, c->events, c->item.event_count, change);
+	fanout_events(c->en, c->item.session, c->events, c->item.event_count, change, waiting);
 }
 
 static void
@@ -218,12 +218,13 @@ on_stored(void *ctx, const struct store_result *result)
 	if (stored)
 		agent_cache_written(en->agents, c->puts, c->item.put_count);
 	if (result->rc == 0 && c->item.event_count > 0) {
-		tell(c, result->first_seq, result->change);
+		tell(c, result->first_seq, result->change, result->waiting);
 		out.events = c->events;
 		out.event_count = c->item.event_count;
 	}
 	if (result->rc == 0 && c->joined && c->joined->item.event_count > 0) {
-		tell(c->joined, result->joined.first_seq, result->joined.change);
+		tell(c->joined, result->joined.first_seq, result->joined.change,
+		     result->joined.waiting);
 		out.joined_events = c->joined->events;
 		out.joined_count = c->joined->item.event_count;
 	}

@@ -72,26 +72,47 @@ fanout_end(struct engine *en)
 	end_all(&en->watches, ENGINE_OVER_SHUTDOWN);
 }
 
-/* An input waits until an event consumes it, unless it was passive; everything else is done. */
-static int64_t
-processed_at(const struct event *ev, struct arena *scratch)
+/* The class of an input; false: it is none, or nobody can tell. */
+static bool
+read_class(const struct event *ev, struct arena *scratch, enum input_class *out)
 {
 	struct json_doc doc;
 	struct input_meta meta;
 
-	if (ev->meta.len == 0)
-		return ev->created_at_ms;
-	if (json_parse(scratch, ev->meta, &JSON_LIMITS_DEFAULT, &doc, NULL) != 0 ||
+	if (ev->meta.len == 0 ||
+	    json_parse(scratch, ev->meta, &JSON_LIMITS_DEFAULT, &doc, NULL) != 0 ||
 	    input_meta_read(json_root(&doc), scratch, &meta, NULL) != 0)
-		return 0;
-	return meta.class == INPUT_PASSIVE ? ev->created_at_ms : 0;
+		return false;
+	*out = meta.class;
+	return true;
+}
+
+/* An input waits until an event consumes it, unless it was passive; everything else is done. waiting:
+ * where the commit's last trigger stands, and the ones before it a place further ahead each. */
+static struct store_event *
+make_told(const struct event *events, size_t count, struct arena *scratch, int64_t waiting)
+{
+	struct store_event *told = ARENA_ARRAY(scratch, count, struct store_event);
+
+	for (size_t i = count; i-- > 0;) {
+		enum input_class class = INPUT_ANSWER;
+		bool known = read_class(&events[i], scratch, &class);
+
+		told[i].ev = events[i];
+		if (events[i].meta.len == 0 || (known && class == INPUT_PASSIVE))
+			told[i].processed_at_ms = events[i].created_at_ms;
+		if (known && class == INPUT_TRIGGER && waiting > 0)
+			told[i].position = waiting--;
+	}
+	return told;
 }
 
 void
 fanout_events(struct engine *en, struct str session, const struct event *events, size_t count,
-	      int64_t last_change)
+	      int64_t last_change, int64_t waiting)
 {
 	struct actor *actor = actor_find(en, session);
+	struct store_event *told;
 	struct arena scratch;
 
 	en->change_head = last_change;
@@ -103,18 +124,14 @@ fanout_events(struct engine *en, struct str session, const struct event *events,
 	if (list_is_empty(&en->watches) && (!actor || list_is_empty(&actor->watches)))
 		return;
 	arena_init(&scratch);
+	told = make_told(events, count, &scratch, waiting);
 	for (size_t i = 0; i < count; i++) {
-		struct store_event told = {
-			.session = session,
-			.ev = events[i],
-			.processed_at_ms = processed_at(&events[i], &scratch),
-			.change = last_change - (int64_t)(count - 1 - i),
-		};
-
+		told[i].session = session;
+		told[i].change = last_change - (int64_t)(count - 1 - i);
 		/* a callback may have ended what kept the actor alive */
 		if (actor && (actor = actor_find(en, session)))
-			tell(en, &actor->watches, &told);
-		tell(en, &en->watches, &told);
+			tell(en, &actor->watches, &told[i]);
+		tell(en, &en->watches, &told[i]);
 		if (events[i].kind == EVENT_SESSION_DELETED &&
 		    (actor = actor_find(en, session)) != NULL)
 			end_all(&actor->watches, ENGINE_OVER_DELETED);

@@ -3,9 +3,9 @@
 #include "engine/actor.h"
 
 /* After the commit, before its answer; events carry their seq. last_change is the change number of
- * the last one. */
+ * the last one, waiting how many triggers wait behind it. */
 void fanout_events(struct engine *en, struct str session, const struct event *events, size_t count,
-		   int64_t last_change);
+		   int64_t last_change, int64_t waiting);
 /* A message begins, grows, is over (its event, if there is one, was told before). */
 void fanout_preview_start(struct actor *actor, struct str event_id, enum event_kind kind);
 void fanout_preview_delta(struct actor *actor, struct str event_id, struct str piece);

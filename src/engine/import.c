@@ -59,7 +59,7 @@ on_appended(void *ctx, const struct store_result *r)
 	for (size_t i = 0; i < im->count; i++)
 		im->events[i].seq = r->first_seq + (int64_t)i;
 	im->en->events_appended += im->count;
-	fanout_events(im->en, im->log->session, im->events, im->count, r->change);
+	fanout_events(im->en, im->log->session, im->events, im->count, r->change, r->waiting);
 	wake_queued(im->en, im->puts, im->item.put_count);
 	im->at += im->count;
 	im->created = true;

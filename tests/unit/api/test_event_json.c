@@ -28,6 +28,15 @@ static const struct row {
 	    .payload = STR("{\"type\":\"user.message\"}") },
 	  "{\"id\":\"e\",\"type\":\"user.message\",\"seq\":1,\"created_at\":"
 	  "\"2026-01-01T00:00:00.123Z\",\"processed_at\":null}" },
+	{ "Q3 what waits says where",
+	  { .processed_at_ms = 0, .position = 2 },
+	  { .seq = 1,
+	    .id = STR("e"),
+	    .kind = EVENT_USER_MESSAGE,
+	    .created_at_ms = 1767225600000,
+	    .payload = STR("{\"type\":\"user.message\"}") },
+	  "{\"id\":\"e\",\"type\":\"user.message\",\"seq\":1,\"created_at\":"
+	  "\"2026-01-01T00:00:00Z\",\"processed_at\":null,\"queue_position\":2}" },
 	{ "A3 a payload that names its turn says so once",
 	  { .processed_at_ms = 1767225600000 },
 	  { .seq = 2,

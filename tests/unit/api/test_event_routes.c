@@ -30,6 +30,32 @@ A2_a_batch_is_stored_in_order_and_shown(void **state)
 	api_rig_stop(&rig);
 }
 
+/* The first one is next: only those behind it wait for others. */
+static void
+Q3_a_listed_event_says_where_it_waits(void **state)
+{
+	struct rig_ask ask = { .method = "POST",
+			       .target = "/v1/sessions/s1/events",
+			       .token = "owner",
+			       .body = "{\"events\":[{\"type\":\"user.message\",\"content\":[{"
+				       "\"type\":\"text\",\"text\":\"hi\"}]}]}" };
+	struct rig_reply reply;
+
+	(void)state;
+	start_rig();
+	for (int i = 0; i < 3; i++) {
+		reply = api_rig_ask(&rig, &ask);
+		rig_expect("sent", &reply, 200, "user.message");
+	}
+	reply = api_rig_ask(&rig, &(struct rig_ask){ .method = "GET",
+						     .target = "/v1/sessions/s1/events",
+						     .token = "owner" });
+	rig_expect("the second", &reply, 200, "\"processed_at\":null,\"queue_position\":1}");
+	rig_expect("the third", &reply, 200, "\"processed_at\":null,\"queue_position\":2}");
+	rig_expect("the first", &reply, 200, "\"processed_at\":null}");
+	api_rig_stop(&rig);
+}
+
 static void
 A2_one_bad_event_stores_nothing(void **state)
 {
@@ -257,6 +283,7 @@ main(void)
 	struct suite s = { 0 };
 
 	SUITE_TEST(&s, A2_a_batch_is_stored_in_order_and_shown);
+	SUITE_TEST(&s, Q3_a_listed_event_says_where_it_waits);
 	SUITE_TEST(&s, A2_one_bad_event_stores_nothing);
 	SUITE_TEST(&s, A10_a_repeat_is_shown_again);
 	SUITE_ROWS(&s, LISTED, list_holds);

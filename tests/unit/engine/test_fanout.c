@@ -20,6 +20,8 @@ on_event(void *ctx, const struct store_event *ev)
 	struct reader *w = ctx;
 
 	buf_printf(&w->heard, "%lld ", (long long)ev->ev.seq);
+	if (ev->position > 0)
+		buf_printf(&w->heard, "@%lld ", (long long)ev->position);
 	if (w->drops)
 		engine_unwatch(&TAKE(w->drops)->watch);
 	if (w->joins) {
@@ -443,6 +445,22 @@ A4_a_reader_that_joins_has_no_gap_and_no_double(void **state)
 	}
 }
 
+static void
+Q3_who_watches_hears_where_a_message_waits(void **state)
+{
+	static const char *const TEXTS[] = { "wait 600", "say b", "say c" };
+	struct stage g;
+
+	(void)state;
+	stage_init(&g);
+	for (size_t i = 0; i < ARRAY_LEN(TEXTS); i++)
+		rig_expect(rig_say(&g.r, &(struct engine_message){ .text = str_of(TEXTS[i]) },
+				   (struct rig_call){ .id = STR("cli:a") }),
+			   0, NULL);
+	heard("a turn, and two that wait", &g.w[0], "2 3 4 5 @1 6 @2 ");
+	stage_release(&g);
+}
+
 int
 main(void)
 {
@@ -460,5 +478,6 @@ main(void)
 	SUITE_TEST(&s, A4_a_reader_that_joins_has_no_gap_and_no_double);
 	suite_add(&s, "A4 a reader that joins in sqlite",
 		  A4_a_reader_that_joins_has_no_gap_and_no_double, &SQLITE);
+	SUITE_TEST(&s, Q3_who_watches_hears_where_a_message_waits);
 	return suite_run(&s, "engine/fanout");
 }
