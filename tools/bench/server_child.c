@@ -119,14 +119,26 @@ server_child_start(struct server_child *s, const char *directory)
 	server_child_start_with(s, directory, "");
 }
 
-void
-server_child_stop(struct server_child *s)
+static void
+end(struct server_child *s, int signal)
 {
 	int status;
 
-	kill(s->pid, SIGTERM);
+	kill(s->pid, signal);
 	if (waitpid(s->pid, &status, 0) != s->pid)
 		die("waitpid");
+}
+
+void
+server_child_stop(struct server_child *s)
+{
+	end(s, SIGTERM);
+}
+
+void
+server_child_kill(struct server_child *s)
+{
+	end(s, SIGKILL);
 }
 
 void

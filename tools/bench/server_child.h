@@ -20,6 +20,8 @@ void server_child_start(struct server_child *s, const char *directory);
 void server_child_start_with(struct server_child *s, const char *directory, const char *config);
 /* SIGTERM, and waits. The directory stays for another start until server_child_remove. */
 void server_child_stop(struct server_child *s);
+/* SIGKILL instead: it has no time for anything. */
+void server_child_kill(struct server_child *s);
 void server_child_remove(struct server_child *s);
 /* CPU time of the loop's thread, which is the process's first. */
 int64_t server_child_loop_ns(const struct server_child *s);
