@@ -40,6 +40,24 @@ hit_all(struct world *w, enum sim_fault fault)
 		sim_hit(w, i, fault);
 }
 
+/* Something brings it down, and again soon after each start: nobody has mended it yet. */
+static void
+fall(struct world *w)
+{
+	hit_all(w, SIM_CRASH);
+	sim_node_crash(&w->node);
+}
+
+void
+sim_fault_fall_again(struct world *w)
+{
+	if (w->falls == 0 || !w->node || !w->node->started || w->node->draining ||
+	    !sim_chance(w, 60))
+		return;
+	w->falls--;
+	fall(w);
+}
+
 static void
 crash(struct world *w)
 {
@@ -49,8 +67,8 @@ crash(struct world *w)
 	}
 	if (!w->node)
 		return;
-	hit_all(w, SIM_CRASH);
-	sim_node_crash(&w->node);
+	w->falls = sim_chance(w, 250) ? 3 : 0;
+	fall(w);
 }
 
 /* The old process does not know: it goes on until it finds out, or dies. */

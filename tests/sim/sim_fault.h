@@ -6,3 +6,5 @@
 void sim_fault_draw_rules(struct world *w);
 /* A crash, a takeover, a drain, or the clock. */
 void sim_fault_inject(struct world *w);
+/* After each step: a process that a crash brought down may fall again soon after it began anew. */
+void sim_fault_fall_again(struct world *w);

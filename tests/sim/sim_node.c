@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/xalloc.h"
+#include "engine/wake.h"
 #include "sim_client.h"
 #include "sim_model.h"
 #include "sim_referee.h"
@@ -41,6 +42,12 @@ find_model(void *ctx, struct str model, struct provider **provider, struct str *
 	return 0;
 }
 
+bool
+sim_node_holds(const struct sim_node *n, int session)
+{
+	return wake_is_held(n->en, sim_session_id(session));
+}
+
 static void
 on_started(void *ctx, int rc, const struct err *err)
 {
@@ -49,6 +56,9 @@ on_started(void *ctx, int rc, const struct err *err)
 	sim_trace(n->w, "%s started: %s", n->name, rc == 0 ? "ok" : err->text);
 	n->started = rc == 0;
 	n->broken = rc != 0;
+	for (int i = 0; rc == 0 && i < SIM_SESSIONS; i++)
+		if (sim_node_holds(n, i))
+			sim_saw(n->w, SIM_SCENE_HELD);
 }
 
 struct sim_node *
@@ -81,8 +91,9 @@ sim_node_new(struct world *w)
 		.settings.approvals = { .unattended = APPROVAL_DENY,
 					.expire_after_ms = w->rules.expire_ms,
 					.expired = APPROVAL_ALLOW },
-		.clean = true, /* after too many crashes turns would wait for somebody to ask */
+		.clean = w->clean,
 	});
+	w->clean = false;
 	sim_trace(w, "%s begins", n->name);
 	engine_start(n->en, on_started, n);
 	return n;
@@ -130,6 +141,13 @@ sim_node_free(struct sim_node **p)
 	sim_model_free(&n->model);
 	sim_store_free(&n->store);
 	free(n);
+}
+
+void
+sim_node_end(struct sim_node **n)
+{
+	(*n)->w->clean = (*n)->started && engine_stats((*n)->en).put_off == 0;
+	sim_node_free(n);
 }
 
 void

@@ -29,6 +29,10 @@ void sim_node_drain(struct sim_node *n, int64_t timeout_ms);
 /* Drained, and nothing is on its way any more: it can go. */
 bool sim_node_is_through(const struct sim_node *n);
 void sim_node_free(struct sim_node **n);
+/* It was drained and is through: it goes, and leaves word of it when nothing is left to be gone on with. */
+void sim_node_end(struct sim_node **n);
+/* Does the turn of this session wait until somebody asks for it? After too many unclean starts. */
+bool sim_node_holds(const struct sim_node *n, int session);
 /* Dies at once: nothing of it has an effect any more, nobody hears of it. Its memory is freed by letting
  * it find out. */
 void sim_node_crash(struct sim_node **n);

@@ -35,6 +35,7 @@ static const char *const SCENES[SIM_SCENES] = {
 	[SIM_SCENE_RACED] = "interrupt raced the terminal",
 	[SIM_SCENE_CONTINUED] = "continued after a death",
 	[SIM_SCENE_PUT_OFF] = "put off by a drain",
+	[SIM_SCENE_HELD] = "held after too many crashes",
 	[SIM_SCENE_GIVEN_UP] = "given up",
 	[SIM_SCENE_CUT_SHORT] = "partial text kept",
 	[SIM_SCENE_BACKED_OFF] = "backed off",

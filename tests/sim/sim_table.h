@@ -59,6 +59,7 @@ enum sim_scene {
 	SIM_SCENE_RACED,          /* an interrupt came too late for the turn that it meant */
 	SIM_SCENE_CONTINUED,      /* after a death */
 	SIM_SCENE_PUT_OFF,        /* by a drain */
+	SIM_SCENE_HELD,           /* after too many crashes, until somebody asked */
 	SIM_SCENE_GIVEN_UP,       /* died too often, or too long ago */
 	SIM_SCENE_CUT_SHORT,      /* what was said before a death was kept */
 	SIM_SCENE_BACKED_OFF,

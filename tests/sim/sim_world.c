@@ -246,7 +246,7 @@ tend_processes(struct world *w)
 	if (w->node && w->node->broken)
 		sim_node_crash(&w->node);
 	if (w->node && w->node->draining && sim_node_is_through(w->node))
-		sim_node_free(&w->node);
+		sim_node_end(&w->node);
 	if (!w->node && (w->calm || sim_chance(w, 300)))
 		w->node = sim_node_new(w);
 }
@@ -262,6 +262,7 @@ step(struct world *w)
 		sim_fault_inject(w);
 	else if (!run_one(w, INT64_MAX - 1) && w->node && w->node->started)
 		sim_clients_act(w);
+	sim_fault_fall_again(w);
 	tend_processes(w);
 }
 
@@ -407,6 +408,24 @@ run_out(struct world *w)
 	}
 }
 
+/* A server whose own turns may have brought it down lets them wait: people have to ask for them. */
+static void
+ask_for_what_is_held(struct world *w)
+{
+	bool asked = false;
+
+	for (int i = 0; i < SIM_SESSIONS && !w->failed; i++) {
+		const struct ref_session *s = sim_referee_session(w, i);
+
+		if (!s->open || s->parked || !w->node || !sim_node_holds(w->node, i))
+			continue;
+		sim_clients_wake(w, i);
+		asked = true;
+	}
+	if (asked)
+		run_out(w);
+}
+
 /* Whatever waits now waits for people. */
 static void
 judge_rest(struct world *w)
@@ -465,6 +484,7 @@ come_to_rest(struct world *w)
 	if (w->zombie)
 		sim_node_crash(&w->zombie);
 	run_out(w);
+	ask_for_what_is_held(w);
 	judge_rest(w);
 	answer_everything(w);
 	sim_clients_judge(w);

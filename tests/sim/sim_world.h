@@ -56,9 +56,11 @@ struct world {
 	struct sim_clock clock;
 	struct arena arena; /* lives as long as the run */
 	struct store *truth;
-	struct sim_node *node;          /* the process that clients reach; NULL: none is up */
-	struct sim_node *zombie;        /* one that lost its leases and goes on; NULL: none */
-	int started;                    /* processes so far */
+	struct sim_node *node;   /* the process that clients reach; NULL: none is up */
+	struct sim_node *zombie; /* one that lost its leases and goes on; NULL: none */
+	int started;             /* processes so far */
+	unsigned falls;          /* so often whatever brought the last one down does it again */
+	bool clean; /* the last process ended in good order, and the next does not know it yet */
 	int64_t watch_ms[SIM_SESSIONS]; /* when the node hears of another one's commit; INT64_MAX */
 	struct sim_referee *referee;
 	struct sim_clients *clients;

@@ -249,7 +249,7 @@ start_engine(struct rig *r)
 		.settings.queue_depth = 20,
 		.settings.quiet_ms = 1500,
 		.settings.approvals = approval_settings_default(),
-		.clean = true, /* turns are to go on by themselves, however often it dies */
+		.clean = r->clean,
 	};
 
 	config.settings.user_budget = r->user_budget;
@@ -320,6 +320,7 @@ end_engine(struct rig *r, struct engine **en, int64_t drain_ms)
 	engine_drain(*en, drain_ms, RECOVER_SHUTDOWN_TIMEOUT, on_drained, &drained);
 	virtual_host_advance(&r->host, drain_ms);
 	rig_settle_until(r, &drained);
+	r->clean = engine_stats(*en).put_off == 0;
 	engine_free(en);
 }
 
@@ -360,6 +361,7 @@ rig_kill(struct rig *r)
 {
 	struct engine *dead = r->en;
 
+	r->clean = false;
 	assert_true(r->mem); /* the mem store lets both of them go on */
 	engine_unwatch(&r->watch);
 	virtual_host_settle(&r->host);

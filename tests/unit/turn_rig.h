@@ -33,6 +33,7 @@ struct rig {
 	struct engine_caller owner;
 	int64_t price;                   /* picodollars a token; 0: models have none */
 	int64_t user_budget, day_budget; /* of the next engine */
+	bool clean; /* the last engine ended in good order: the next one recovers nothing */
 	struct engine_watch watch;
 	struct buf previews; /* +m ~m"text" -m, and ! for each event told between */
 	/* the last answer to a command */
