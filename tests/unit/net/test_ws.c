@@ -469,6 +469,7 @@ drain_says_going_away(void **state)
 	frame = ws_probe_read_message(fd);
 	assert_int_equal(frame.code, WS_GOING_AWAY);
 	check_str("reason", frame.payload, STR("the server is shutting down"));
+	probe_wait("the owner to be told", &p.gone, 1);
 	assert_int_equal(atomic_load(&p.gone_why), HTTP_GONE_SHUTDOWN);
 	assert_int_equal(atomic_load(&p.code), WS_GOING_AWAY);
 	ws_probe_send(fd, FIN_CLOSE, STR("\x03\xe9"));
