@@ -9,7 +9,7 @@
 #include "engine/lane.h"
 #include "engine/wake.h"
 
-enum { PAGE_ROWS = 500, AT_ONCE = 16 };
+enum { PAGE_ROWS = 500, AT_ONCE = 128 };
 
 /* The session of a lane that may have to change. */
 struct found {
