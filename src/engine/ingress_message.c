@@ -147,7 +147,10 @@ ingress_read_message(struct engine *en, struct arena *a, const struct engine_mes
 {
 	struct ingress_input *in = ARENA_ARRAY(a, 2, struct ingress_input);
 	struct classify_facts facts = { EVENT_USER_MESSAGE, f->append_only, f->routed, false };
-	struct input_meta meta = { .busy = BUSY_QUEUE, .sender = f->sender, .model = m->model };
+	struct input_meta meta = { .busy = BUSY_QUEUE,
+				   .sender = f->sender,
+				   .model = m->model,
+				   .media = m->text.len == 0 && json_is_set(m->attachments) };
 	struct input_meta stop = { .class = INPUT_CONTROL, .sender = f->sender };
 	bool triggers, interrupts;
 	int rc = make_payload(a, m, &in->payload, e);

@@ -9,6 +9,8 @@ from verify import log_problems
 NAMES = itertools.count(1)
 TOOLS = [{"type": "agent_toolset_20260401",
           "default_config": {"enabled": True, "permission_policy": {"type": "always_allow"}}}]
+PIXEL = ("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJg"
+         "gg==")
 BUSY = "wait 20\nsay first"  # a test does not wait for it: it lets the time pass
 
 
@@ -72,6 +74,18 @@ class Queue(Scene):
             self.post(f"say {n}")
         self.finish(self.session)
         self.assertEqual(self.said(self.session), ["first", *map(str, range(10))])
+
+    def test_Q4_a_burst_of_pictures_is_one_turn(self):
+        """What is nothing but media collapses; words behind it have their own turn."""
+        self.busy()
+        for n in range(3):
+            self.post("", attachments=[{"data": PIXEL, "mime_type": "image/png", "name": f"{n}.png"}])
+        self.post("say what is it")
+        self.finish(self.session)
+        begun = [one["consumes"] for one in self.client.events(self.session)
+                 if one["type"] == "session.status_running" and one["consumes"]]
+        self.assertEqual([len(one) for one in begun], [1, 3, 1])
+        self.assert_sound()
 
     def test_Q4_promotion_evicts_nothing(self):
         """003's slot was overwritten by the head of the overflow: what came in between was lost."""

@@ -110,6 +110,18 @@ class Policies(Scene):
         self.assertEqual(self.resolve(source)["session"]["id"], after["session"]["id"], "only once")
 
 
+    @each((("R1_the_workspace_decides_over_the_server", "", "idle"),
+           ("R1_the_agent_decides_over_the_workspace", agent("idleTimeoutMinutes: 600"), None)))
+    def judge_workspace(self, config, reason):
+        self.reload(config)
+        self.clock.set("2027-02-01T10:00:00")
+        path = "/v1/workspaces/main"
+        self.client.ask("POST", path, {"config": {"session_reset": {"mode": "idle", "idle_minutes": 60}}})
+        source, _ = self.talk()
+        self.clock.set("2027-02-01T12:00:00")
+        self.assertEqual(self.resolve(source)["reset_reason"], reason)
+        self.client.ask("POST", path, {"config": None})
+
     def test_R1_a_restart_across_a_boundary(self):
         self.reload("session_reset: {mode: both, idle_minutes: 60}\n")
         self.clock.set("2027-02-01T03:56:00")

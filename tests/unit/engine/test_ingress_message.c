@@ -101,6 +101,35 @@ test_refused(void **state)
 	engine_rig_release(&r);
 }
 
+/* Bursts of media collapse (core/queue_policy): words are never merged. */
+static const struct media {
+	const char *name, *text;
+	const char *attachments;
+	bool media;
+} MEDIA[] = {
+	{ "Q4 nothing but a picture", "", "[{'data':'aGk=','mime_type':'image/png'}]", true },
+	{ "Q4 a picture with words", "look", "[{'data':'aGk=','mime_type':'image/png'}]", false },
+	{ "Q4 words alone", "look", NULL, false },
+};
+
+static void
+test_media(void **state)
+{
+	const struct media *row = *state;
+	struct engine_message m = { .text = str_of(row->text) };
+	struct ingress_facts f = { .routed = true };
+	struct ingress_batch b;
+	struct engine_rig r;
+	struct err e;
+
+	engine_rig_init(&r, false);
+	if (row->attachments)
+		m.attachments = engine_rig_json(&r, row->attachments);
+	assert_int_equal(ingress_read_message(r.en, &r.arena, &m, &f, &b, &e), 0);
+	assert_int_equal(str_contains(b.inputs[0].meta, STR("\"media\":true")), row->media);
+	engine_rig_release(&r);
+}
+
 int
 main(void)
 {
@@ -108,5 +137,6 @@ main(void)
 
 	SUITE_ROWS(&s, ROWS, test_row);
 	SUITE_ROWS(&s, REFUSED, test_refused);
+	SUITE_ROWS(&s, MEDIA, test_media);
 	return suite_run(&s, "engine/ingress_message");
 }
