@@ -192,7 +192,11 @@ open_store(struct wire *w, struct err *e)
 		return err_prefix(e, rc, "cannot open the data directory %s: ", directory);
 	if (rc == 0)
 		rc = owner_token_load(directory, w->owner_token, &w->token_is_new, e);
-	return rc == 0 ? clean_marker_take(directory, &w->was_clean, e) : rc;
+	if (rc == 0)
+		rc = clean_marker_take(directory, &w->was_clean, e);
+	if (rc == 0 && store_change_head(w->store) == 0)
+		w->was_clean = true; /* nothing was ever written: nobody was cut short */
+	return rc;
 }
 
 /* ---- the surfaces ---- */

@@ -34,6 +34,7 @@ class Start(unittest.TestCase):
             self.assertRegex(server.greeting, rf"(?m)^  http://127\.0\.0\.1:{server.port}$")
             self.assertIn(f"{server.data}/owner.token (only you can read it)", server.greeting)
             self.assertNotIn(server.token(), server.greeting + server.errors())
+            self.assertEqual(server.errors(), "", "a first start has nothing else to say")
             self.assertEqual(stat.S_IMODE(os.stat(server.data).st_mode), 0o700)
             self.assertEqual(stat.S_IMODE(os.stat(server.data / "owner.token").st_mode), 0o600)
             token = server.token()
