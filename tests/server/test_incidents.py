@@ -225,10 +225,11 @@ class Incidents(Scene):
         self.clock.set("2027-02-01T11:00:05")
         self.die()
         self.await_that(lambda: self.slots(schedule), "the first")
+        session = f"schedule:{schedule}"
+        self.await_activity(session, "running")  # one that only waits would just run
         self.kill()
         self.clock.set("2027-02-01T13:00:05")  # in its middle, and two more pass by
         self.start()
-        session = f"schedule:{schedule}"
         ended = lambda: [one["status"] for one in self.runs(schedule) if one["ended_at"]]
 
         def all_ended():
