@@ -11,6 +11,8 @@ BODIES = {  # by the name of the schema; a good body for each
     "EnvironmentUpdate": {"name": "E2"},
     "WorkStop": {"force": False},
     "WorkUpdate": {"metadata": {"k": "v"}},
+    "WorkspaceCreate": {"name": "W", "config": {"session_reset": {"mode": "none"}}},
+    "WorkspaceUpdate": {"config": {"session_reset": {"mode": "none", "at_hour": 4}}},
     "UserCreate": {"name": "U"},
     "UserUpdate": {"name": "U2"},
     "TokenCreate": {"kind": "owner", "name": "t"},
@@ -95,7 +97,7 @@ def make_things(server):
     threads = server.ask("GET", f"/v1/sessions/{session['id']}/threads")["data"]
     return {"agent_id": agent["id"], "environment_id": environment["id"], "work_id": work["id"], "user_id": user["id"],
             "token_id": token["id"], "session_id": session["id"], "schedule_id": schedule["id"],
-            "lane_id": lane["lane_id"],
+            "lane_id": lane["lane_id"], "workspace_id": "main",
             "resource_id": session["resources"][0]["id"],
             "thread_id": threads[0]["id"] if threads else "sthr_none",
             "message_id": message["message_id"], "event_id": "sevt_none"}

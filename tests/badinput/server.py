@@ -85,7 +85,7 @@ class Server:
             base.close()
         counts["session heads"] = [(one["id"], one["head_seq"], one["updated_at"]) for one in
                                    self.ask("GET", "/v1/sessions?include_archived=true&limit=200")["data"]]
-        for kind in ("agents", "environments", "users"):
+        for kind in ("agents", "environments", "users", "workspaces"):
             counts[kind] = self.ask("GET", f"/v1/{kind}?limit=100")["data"]
         return counts
 

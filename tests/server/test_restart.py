@@ -57,7 +57,9 @@ class Restart(unittest.TestCase):
         return Client(server.port, server.token())
 
     def log_at_rest(self, client, session=SESSION):
-        self.until(lambda: client.session(session)["activity"] == "idle")
+        # in this order: a turn may just have begun
+        self.until(lambda: all(event["processed_at"] for event in client.events(session))
+                   and client.session(session)["activity"] == "idle")
         log = client.events(session)
         self.assertEqual(list(log_problems(log)), [])
         return log
