@@ -70,6 +70,7 @@ tell(struct wake *w)
 }
 
 static void read_page(struct wake *w);
+static void look_for_due(struct wake *w);
 
 static void
 on_page(void *ctx, int rc, bool more, const struct err *err)
@@ -90,6 +91,8 @@ on_page(void *ctx, int rc, bool more, const struct err *err)
 	w->reading_due = false;
 	if (w->next_due_ms != 0)
 		arm(w, w->next_due_ms);
+	if (w->due_meanwhile && !en->draining)
+		look_for_due(w);
 	en->open_turns--;
 	engine_turn_closed(en);
 }
@@ -107,11 +110,13 @@ read_page(struct wake *w)
 		   on_row, on_page, w);
 }
 
+/* One at a time: what was written since the first began is only seen by the next. */
 static void
 look_for_due(struct wake *w)
 {
+	w->due_meanwhile = w->reading_due;
 	if (w->reading_due)
-		return; /* it arms the timer for what it does not reach */
+		return;
 	w->reading_due = true;
 	w->due_now_ms = host_now_ms(w->en->host);
 	w->next_due_ms = 0;

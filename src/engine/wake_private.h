@@ -24,6 +24,7 @@ struct wake {
 	int64_t told_ms;              /* up to here, and ... */
 	struct buf told_id;           /* ... to this one of that instant, all were told */
 	bool reading_due;
+	bool due_meanwhile;              /* the timer has gone off since that began */
 	int64_t due_now_ms, next_due_ms; /* of the reading */
 	struct arena due_arena;
 	VEC(struct due_wake) due;

@@ -86,6 +86,22 @@ T2_a_seed_replays_bit_for_bit(void **state)
 	}
 }
 
+/* One in a hundred thousand: the timer of a wake went off while a list from before it was being read. */
+static void
+Q2_worlds_that_once_went_wrong(void **state)
+{
+	static const uint64_t SEEDS[] = { 5503 };
+	struct sim_table ignored = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(SEEDS); i++) {
+		struct sim_result r = sim_world_run(SEEDS[i], &ignored, false);
+
+		if (r.failed)
+			fail_msg("seed %llu: %s", (unsigned long long)SEEDS[i], r.problem);
+	}
+}
+
 static void
 T2_every_state_meets_every_fault(void **state)
 {
@@ -127,6 +143,7 @@ main(int argc, char **argv)
 	for (size_t i = 0; i < SIM_CLAUSES; i++)
 		suite_add(&s, CLAUSES[i], check_clause, &CLAUSES[i]);
 	SUITE_TEST(&s, T2_a_seed_replays_bit_for_bit);
+	SUITE_TEST(&s, Q2_worlds_that_once_went_wrong);
 	SUITE_TEST(&s, T2_every_state_meets_every_fault);
 	return suite_run(&s, "sim");
 }
