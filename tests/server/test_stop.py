@@ -109,6 +109,8 @@ class Stop(unittest.TestCase):
             client = session_with(server, "wait 1\nsay done")
             with client.follow("/v1/sessions/cli:a/events/stream?after=0") as stream:
                 kinds = [stream.event()["type"]]
+                while kinds[-1] != "session.status_running":  # one that has not begun waits for the next start
+                    kinds.append(stream.event()["type"])
                 server.process.send_signal(signal.SIGTERM)
                 while (event := stream.event()) is not None:
                     kinds.append(event["type"])
