@@ -15,6 +15,14 @@ definition_find(struct json v, const char *name)
 	return found;
 }
 
+struct json
+definition_given_or_kept(struct json v, struct json now, const char *name)
+{
+	struct json given = definition_find(v, name);
+
+	return json_is_set(given) ? given : definition_find(now, name);
+}
+
 bool
 definition_is_archived(struct json current)
 {

@@ -90,3 +90,5 @@ definition_write_name(struct definition *d, struct json v, struct json now, stru
 NODISCARD int definition_write_copy(struct definition *d, struct json v, struct err *e);
 /* The member, or absent. */
 struct json definition_find(struct json v, const char *name);
+/* The member of v, which may be null; of now when v has none. */
+struct json definition_given_or_kept(struct json v, struct json now, const char *name);

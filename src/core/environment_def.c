@@ -11,15 +11,6 @@ static const char *const CONFIGS[] = {
 };
 enum { OBJECT_OR_NULL = JSON_WANT_OBJECT | JSON_WANT_NULL, SECRET_MAX = 200, ENTRY_MAX = 256 };
 
-/* The member of v, or of now where v has none. */
-static struct json
-given_or_kept(struct json v, struct json now, const char *name)
-{
-	struct json given = definition_find(v, name);
-
-	return json_is_set(given) ? given : definition_find(now, name);
-}
-
 /* ---- local ---- */
 
 /* Absolute, and it says where it is: no part leads back up. */
@@ -86,8 +77,8 @@ write_sandbox(struct definition *d, struct json v, struct json now, struct err *
 	for (size_t i = 0; i < ARRAY_LEN(SETTINGS); i++) {
 		size_t word = 0;
 
-		rc = json_take_word(given_or_kept(v, now, SETTINGS[i].name), SETTINGS[i].words,
-				    SETTINGS[i].count, &word, e);
+		rc = json_take_word(definition_given_or_kept(v, now, SETTINGS[i].name),
+				    SETTINGS[i].words, SETTINGS[i].count, &word, e);
 		if (rc != 0)
 			return rc;
 		jw_field_str(&d->w, SETTINGS[i].name, str_of(SETTINGS[i].words[word]));
@@ -163,7 +154,7 @@ write_local(struct definition *d, struct json v, struct json now, struct err *e)
 	int rc = json_fields(v, fields, ARRAY_LEN(fields), e);
 
 	if (rc == 0)
-		rc = write_directory(d, given_or_kept(v, now, "working_directory"), e);
+		rc = write_directory(d, definition_given_or_kept(v, now, "working_directory"), e);
 	if (!json_is_set(sandbox) || json_type(sandbox) != JSON_NULL) /* null: the defaults */
 		kept = definition_find(now, "sandbox");
 	if (rc == 0)
@@ -171,8 +162,8 @@ write_local(struct definition *d, struct json v, struct json now, struct err *e)
 	if (rc != 0)
 		return rc;
 	jw_key(&d->w, STR("mcp_servers"));
-	rc = mcp_servers_write(d, given_or_kept(v, now, "mcp_servers"), true, e);
-	return rc == 0 ? write_variables(d, given_or_kept(v, now, "env"), e) : rc;
+	rc = mcp_servers_write(d, definition_given_or_kept(v, now, "mcp_servers"), true, e);
+	return rc == 0 ? write_variables(d, definition_given_or_kept(v, now, "env"), e) : rc;
 }
 
 /* ---- cloud ---- */
@@ -201,10 +192,11 @@ static int
 write_limited(struct definition *d, struct json v, struct json now, struct err *e)
 {
 	static const char *const FLAGS[] = { "allow_mcp_servers", "allow_package_managers" };
-	int rc = write_entries(d, "allowed_hosts", given_or_kept(v, now, "allowed_hosts"), e);
+	int rc = write_entries(d, "allowed_hosts",
+			       definition_given_or_kept(v, now, "allowed_hosts"), e);
 
 	for (size_t i = 0; rc == 0 && i < ARRAY_LEN(FLAGS); i++) {
-		struct json flag = given_or_kept(v, now, FLAGS[i]);
+		struct json flag = definition_given_or_kept(v, now, FLAGS[i]);
 		bool on = false;
 
 		if (json_type(flag) != JSON_NULL)
@@ -267,7 +259,8 @@ write_packages(struct definition *d, struct json v, struct json now, struct err 
 		return rc;
 	jw_field_object(&d->w, "packages");
 	for (size_t i = 0; rc == 0 && i < ARRAY_LEN(MANAGERS); i++)
-		rc = write_entries(d, MANAGERS[i], given_or_kept(v, now, MANAGERS[i]), e);
+		rc = write_entries(d, MANAGERS[i], definition_given_or_kept(v, now, MANAGERS[i]),
+				   e);
 	if (rc == 0)
 		jw_end_object(&d->w);
 	return rc;

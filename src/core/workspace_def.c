@@ -60,14 +60,6 @@ workspace_def_take_id(struct json body, struct arena *a, struct str *id, struct 
 
 /* ---- when its sessions are reset ---- */
 
-static struct json
-given_or_kept(struct json v, struct json now, const char *name)
-{
-	struct json given = definition_find(v, name);
-
-	return json_is_set(given) ? given : definition_find(now, name);
-}
-
 static int
 take_number(struct json v, int64_t max, int *out, struct err *e)
 {
@@ -82,17 +74,17 @@ take_number(struct json v, int64_t max, int *out, struct err *e)
 static int
 take_reset(struct json v, struct json now, struct reset_settings *out, struct err *e)
 {
-	struct json notify = given_or_kept(v, now, "notify");
+	struct json notify = definition_given_or_kept(v, now, "notify");
 	size_t mode = out->mode;
-	int rc = json_take_word(given_or_kept(v, now, "mode"), RESET_MODE_NAMES,
+	int rc = json_take_word(definition_given_or_kept(v, now, "mode"), RESET_MODE_NAMES,
 				ARRAY_LEN(RESET_MODE_NAMES), &mode, e);
 
 	out->mode = (enum reset_mode)mode;
 	if (rc == 0)
-		rc = take_number(given_or_kept(v, now, "at_hour"), 23, &out->at_hour, e);
+		rc = take_number(definition_given_or_kept(v, now, "at_hour"), 23, &out->at_hour, e);
 	if (rc == 0)
-		rc = take_number(given_or_kept(v, now, "idle_minutes"), RESET_IDLE_MINUTES_MAX,
-				 &out->idle_minutes, e);
+		rc = take_number(definition_given_or_kept(v, now, "idle_minutes"),
+				 RESET_IDLE_MINUTES_MAX, &out->idle_minutes, e);
 	if (rc == 0 && json_is_set(notify))
 		rc = json_take_bool(notify, &out->notify, e);
 	return rc;
@@ -148,7 +140,7 @@ write_config(struct definition *d, struct json v, struct json now, struct err *e
 		rc = json_fields(v, fields, ARRAY_LEN(fields), e);
 	if (rc != 0)
 		return rc;
-	model = given_or_kept(v, now, "model");
+	model = definition_given_or_kept(v, now, "model");
 	if (!json_is_set(reset) || says(reset))
 		kept = definition_find(now, "session_reset");
 	jw_object(&d->w);
