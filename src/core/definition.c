@@ -148,7 +148,7 @@ definition_write_copy(struct definition *d, struct json v, struct err *e)
 static int
 check_fields(const struct definition_kind *kind, bool making, struct json body, struct err *e)
 {
-	struct json_field fields[MEMBERS_MAX + 1];
+	struct json_field fields[MEMBERS_MAX + 2];
 	size_t count = 0;
 
 	for (; count < kind->count; count++)
@@ -157,6 +157,8 @@ check_fields(const struct definition_kind *kind, bool making, struct json body, 
 			.want = kind->members[count].want,
 			.required = making && kind->members[count].required,
 		};
+	if (kind->named && making)
+		fields[count++] = (struct json_field){ .name = "id", .want = JSON_WANT_STRING };
 	if (kind->versioned && !making)
 		fields[count++] = (struct json_field){ .name = "version",
 						       .want = JSON_WANT_NUMBER | JSON_WANT_NULL };

@@ -40,6 +40,7 @@ struct definition_kind {
 	const char *type; /* the wire's word, and the noun of messages */
 	bool versioned;   /* counts its changes; a body may name the version it expects */
 	bool archivable;  /* has archived_at, and does not change from then on */
+	bool named;       /* the body that makes it may give its id; the caller takes that */
 	const struct definition_member *members;
 	size_t count;
 };

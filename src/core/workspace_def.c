@@ -16,46 +16,17 @@ check_id(struct json v, struct str id, struct err *e)
 	return 0;
 }
 
-static struct json
-without_id(struct json body, struct arena *a)
-{
-	struct json_doc *doc = ARENA_NEW(a, struct json_doc);
-	struct buf text;
-	struct jw w;
-
-	buf_init(&text, DEFINITION_BYTES_MAX * 2);
-	jw_init(&w, &text);
-	jw_object(&w);
-	for (struct json_iter it = json_iter(body); json_next(&it);) {
-		if (json_str_eq(it.key, STR("id")))
-			continue;
-		jw_key(&w, json_str(it.key, a));
-		jw_raw(&w, json_raw(it.value));
-	}
-	jw_end_object(&w);
-	/* what was read once can be read again */
-	IGNORE(json_parse(a, arena_str(a, buf_str(&text)), &JSON_LIMITS_DEFAULT, doc, NULL));
-	buf_release(&text);
-	return json_root(doc);
-}
-
 int
-workspace_def_take_id(struct json body, struct arena *a, struct str *id, struct json *rest,
-		      struct err *e)
+workspace_def_id(struct json body, struct arena *a, struct str *id, struct err *e)
 {
 	struct json given = definition_find(body, "id");
 	int rc;
 
 	*id = (struct str){ 0 };
-	*rest = body;
 	if (!json_is_set(given))
 		return 0;
 	rc = json_take_str(given, a, id, e);
-	if (rc == 0)
-		rc = check_id(given, *id, e);
-	if (rc == 0)
-		*rest = without_id(body, a);
-	return rc;
+	return rc == 0 ? check_id(given, *id, e) : rc;
 }
 
 /* ---- when its sessions are reset ---- */
@@ -169,6 +140,7 @@ workspace_def_make(const struct definition_facts *f, struct json body, struct ar
 	};
 	static const struct definition_kind WORKSPACE = {
 		.type = "workspace",
+		.named = true,
 		.members = MEMBERS,
 		.count = ARRAY_LEN(MEMBERS),
 	};

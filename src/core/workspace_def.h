@@ -11,10 +11,9 @@ enum { WORKSPACE_ID_MAX = 200, WORKSPACE_MODEL_MAX = 256 };
 
 NODISCARD int workspace_def_make(const struct definition_facts *f, struct json body,
 				 struct arena *a, struct definition_text *out, struct err *e);
-/* What a body that makes one calls it, empty: nothing; and the body without that. Sessions name it, and
- * paths: 1 to WORKSPACE_ID_MAX bytes, no slash, no control. rest lives in a. */
-NODISCARD int workspace_def_take_id(struct json body, struct arena *a, struct str *id,
-				    struct json *rest, struct err *e);
+/* What a body that makes one calls it, empty: nothing. Sessions name it, and paths: 1 to
+ * WORKSPACE_ID_MAX bytes, no slash, no control. */
+NODISCARD int workspace_def_id(struct json body, struct arena *a, struct str *id, struct err *e);
 
 struct workspace_settings {
 	struct str model; /* empty: nothing is said */

@@ -160,7 +160,7 @@ workspaces_load(struct workspaces *w, void (*done)(void *ctx, int rc, const stru
 static int
 prepare_create(struct record_change *ch, struct err *e)
 {
-	int rc = workspace_def_take_id(ch->body, &ch->arena, &ch->id, &ch->body, e);
+	int rc = workspace_def_id(ch->body, &ch->arena, &ch->id, e);
 
 	if (rc == 0 && ch->id.len == 0)
 		ch->id = engine_make_id(ch->en, &ch->arena, "wksp");
