@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <limits.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
@@ -301,8 +302,8 @@ serve(struct exchange *x, struct str path)
 	else if (str_eq(path, STR("/flood"))) {
 		open_stream(x, NULL);
 		after(x, on_flood, 0);
-	} else if (str_eq(path, STR("/paced"))) {
-		x->pushes_left = 64;
+	} else if (str_eq(path, STR("/paced")) || str_eq(path, STR("/endless"))) {
+		x->pushes_left = str_eq(path, STR("/paced")) ? 64 : INT_MAX;
 		open_stream(x, on_more);
 		on_more(x);
 	} else {

@@ -62,6 +62,7 @@ A4_slow_reader_is_closed_never_skipped(void **state)
 	close(fd);
 }
 
+/* Endless, since the send buffer of the system may hold megabytes. */
 static void
 reader_that_takes_nothing_is_stalled(void **state)
 {
@@ -75,7 +76,7 @@ reader_that_takes_nothing_is_stalled(void **state)
 	probe_start(&slow);
 	fd = probe_connect(&slow);
 	shrink_buffers(fd);
-	probe_send(fd, STR("GET /paced HTTP/1.1\r\nHost: x\r\n\r\n"));
+	probe_send(fd, STR("GET /endless HTTP/1.1\r\nHost: x\r\n\r\n"));
 	probe_wait("the owner to be told", &slow.gone, 1);
 	assert_int_equal(atomic_load(&slow.gone_why), HTTP_GONE_STALLED);
 	close(fd);
@@ -194,8 +195,9 @@ reader_over_tls_that_takes_nothing_is_stalled(void **state)
 	slow.limits.stall_ms = 80;
 	slow.limits.stream_queue_bytes = SIZE_MAX / 2;
 	probe_start(&slow);
-	open_peer(&peer, &slow, "GET /paced HTTP/1.1\r\nHost: x\r\n\r\n");
+	open_peer(&peer, &slow, "");
 	shrink_buffers(peer.fd);
+	tls_peer_send(&peer, STR("GET /endless HTTP/1.1\r\nHost: x\r\n\r\n"));
 	probe_wait("the owner to be told", &slow.gone, 1);
 	assert_int_equal(atomic_load(&slow.gone_why), HTTP_GONE_STALLED);
 	tls_peer_close(&peer);
