@@ -404,7 +404,7 @@ probe_init(struct probe *p)
 {
 	static int next;
 
-	*p = (struct probe){ .limits = HTTP_LIMITS_DEFAULT };
+	*p = (struct probe){ .limits = HTTP_LIMITS_DEFAULT, .ws_beat_ms = PROBE_WAIT_MS };
 	snprintf(p->unix_path, sizeof p->unix_path, "/tmp/perdure-probe-%d-%d.sock", getpid(),
 		 next++);
 	p->limits.linger_ms = 2000;

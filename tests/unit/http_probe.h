@@ -12,6 +12,7 @@ enum { PROBE_WAIT_MS = 30 * 1000 };
 struct probe {
 	struct http_limits limits;      /* of the server that starts next */
 	const char *tls_cert, *tls_key; /* NULL: port speaks plain HTTP, else TLS */
+	int64_t ws_beat_ms;             /* so seldom that a client need not answer, unless set */
 	int port;
 	char unix_path[96];
 	atomic_int requests;  /* that reached the handler */

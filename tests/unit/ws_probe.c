@@ -125,7 +125,7 @@ on_message(void *context, struct str text)
 		s->stays = true;
 		fill_queue(s);
 	} else if (str_eq(text, STR("paced"))) {
-		s->pushes_left = 64;
+		s->pushes_left = WS_PROBE_PACED;
 		on_drained(s);
 	} else {
 		send_text(s, text);
@@ -194,7 +194,7 @@ ws_probe_new(struct loop *loop, struct probe *p)
 
 	w->loop = loop;
 	w->probe = p;
-	w->hub = ws_hub_new(loop, WS_PROBE_BEAT_MS);
+	w->hub = ws_hub_new(loop, p->ws_beat_ms);
 	list_init(&w->live);
 	return w;
 }
@@ -325,8 +325,7 @@ ws_probe_read_message(int fd)
 {
 	struct ws_probe_frame frame;
 
-	do
-		frame = ws_probe_read(fd);
-	while (frame.first == (WS_FIN | WS_PING));
+	while ((frame = ws_probe_read(fd)).first == (WS_FIN | WS_PING))
+		ws_probe_send(fd, WS_FIN | WS_PONG, frame.payload);
 	return frame;
 }

@@ -7,8 +7,8 @@
 
 enum {
 	WS_PROBE_MESSAGE_MAX = 1024 * 1024,
-	WS_PROBE_BEAT_MS = 160,
-	WS_PROBE_HOLD_MS = 600 /* longer than a client may be silent */
+	WS_PROBE_HOLD_MS = 600,
+	WS_PROBE_PACED = 256 /* frames of 64 KiB: more than the system holds for a slow reader */
 };
 
 struct ws_probe;
@@ -47,5 +47,5 @@ struct ws_probe_frame {
 	int code;           /* of a close frame; 0: none */
 };
 struct ws_probe_frame ws_probe_read(int fd);
-/* The same, past pings. */
+/* The same, past pings, which it answers. */
 struct ws_probe_frame ws_probe_read_message(int fd);
