@@ -243,10 +243,11 @@ closing_words(enum tool_outcome outcome)
 }
 
 static void
-cancel(struct turn_machine *m, const struct call_work *w)
+cancel(struct turn_machine *m, struct call_work *w)
 {
 	if (w->launched && !w->has_outcome)
 		turn_machine_do(m, TURN_DO_TOOL_CANCEL)->call = &w->call;
+	w->launched = false;
 }
 
 void

@@ -268,7 +268,8 @@ tool_stops(struct world *w, struct str id)
 		w->running.ptr[i] = w->running.ptr[--w->running.len];
 		return;
 	}
-	fail_msg("a tool is cancelled that does not run");
+	fail_msg("seed %llu: " STR_FMT " is cancelled and does not run\n" STR_FMT,
+		 (unsigned long long)w->seed, STR_ARG(id), STR_ARG(buf_str(&w->trace)));
 }
 
 static void

@@ -22,6 +22,11 @@ static const struct row {
 	  "model_request_end status_rescheduled:restart_timeout#1} put-off {take status_running} "
 	  "{keep model_request_start} context/note model {release model_request_end "
 	  "status_idle:end_turn} ended" },
+	{ "H5 a drain that is too late stops what may be repeated once",
+	  CALL("peek") "ok; drain; lose",
+	  "{take status_running model_request_start} context model {keep tool_use "
+	  "model_request_end} tool:peek stop:peek {release status_rescheduled:shutdown_timeout#1} "
+	  "lost" },
 	{ "H5 a drain closes what runs and leaves what waits",
 	  ASK "call run; call client; done; ok; drain; ok; go; ok; ok",
 	  "{take status_running model_request_start} context model {keep tool_use custom_tool_use "
