@@ -240,7 +240,10 @@ R5_direct_sessions_become_inactive_after_three_days(void **state)
 		   0, NULL);
 	virtual_host_advance(&r.host, 2 * DAY_MS);
 	rig_open(&r, NULL, "cli:young");
-	virtual_host_advance(&r.host, DAY_MS);
+	virtual_host_advance(&r.host, DAY_MS - HOUR_MS);
+	pass(&r, 2);
+	assert_int_equal(engine_rig_session(&r, "cli:0")->row.state.lifecycle, LIFECYCLE_ACTIVE);
+	virtual_host_advance(&r.host, HOUR_MS);
 	pass(&r, 2);
 	assert_int_equal(engine_rig_session(&r, "cli:0")->row.state.lifecycle, LIFECYCLE_INACTIVE);
 	assert_int_equal(engine_rig_session(&r, "cli:119")->row.state.lifecycle,
