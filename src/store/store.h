@@ -115,6 +115,9 @@ struct store_item {
 	/* The part of another session in the same change: its preconditions, events and lease; no
 	 * records, no keys, nothing joined of its own. Its events come behind this part's. NULL: none. */
 	const struct store_item *joined;
+	/* A kind of records: does the session come to rest by this change (store_result.rests)? Empty:
+	 * nobody asks. Not in a joined part. */
+	struct str rest_kind;
 };
 
 enum {
@@ -136,6 +139,7 @@ struct store_result {
 	struct sha256 head_hash;
 	int64_t waiting; /* triggers that wait behind the one that runs or runs next; not on replay */
 	int64_t fence;   /* after STORE_LEASE_TAKE or BREAK */
+	bool rests; /* no open turn, no pending trigger, and it owns no record of the rest_kind */
 	int64_t change;             /* the change cursor behind its last event */
 	struct str session, answer; /* on replay: of the first item; good during the callback */
 	struct store_joined joined;

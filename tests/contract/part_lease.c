@@ -72,6 +72,58 @@ test_take_and_release(void **state)
 	rig_free(&r);
 }
 
+/* Whoever lets go of a session is told whether there is something left for the next. */
+static const struct rest_row {
+	const char *name, *before, *item;
+	bool rests;
+	const char *wake_of; /* who owns a wake; NULL: there is none */
+	bool removed;        /* it goes with the item */
+	bool nobody_asks;
+} RESTS[] = {
+	{ "Q2 rest: the turn was all", "msg a; run t1 a", "end t1 end_turn", true },
+	{ "Q2 rest: a trigger waits", "msg a; msg b; run t1 a", "end t1 end_turn", false },
+	{ "Q2 rest: a trigger comes with it", "msg a; run t1 a", "end t1 end_turn; msg b", false },
+	{ "Q2 rest: passive inputs are no work", "msg a; run t1 a; msg b class=passive",
+	  "end t1 end_turn", true },
+	{ "Q2 rest: the turn goes on", "msg a; run t1 a", "say x", false },
+	{ "Q2 rest: a wake is there", "msg a; run t1 a", "end t1 end_turn", false, "s" },
+	{ "Q2 rest: the last wake goes", "msg a; run t1 a", "end t1 end_turn", true, "s", true },
+	{ "Q2 rest: another's wake", "msg a; run t1 a", "end t1 end_turn", true, "other" },
+	{ "Q2 rest: nobody asks", "msg a; run t1 a", "end t1 end_turn", false,
+	  .nobody_asks = true },
+};
+
+static void
+test_rest(void **state)
+{
+	const struct rest_row *row = *state;
+	struct rig *r = rig_new();
+	struct store_put put = { .record = { .kind = STR("wake"),
+					     .id = STR("w1"),
+					     .owner = str_of(row->wake_of ? row->wake_of : ""),
+					     .body = STR("{}") },
+				 .if_version = STORE_VERSION_ANY };
+	struct store_item *item;
+	const struct store_result *got;
+
+	if (row->wake_of) {
+		item = rig_item(r, "s", "title x");
+		item->puts = &put;
+		item->put_count = 1;
+		assert_int_equal(rig_append(r, item)->rc, 0);
+	}
+	rig_do(r, "s", row->before);
+	item = rig_item(r, "s", row->item);
+	item->rest_kind = row->nobody_asks ? (struct str){ 0 } : STR("wake");
+	put.remove = true;
+	item->puts = &put;
+	item->put_count = row->removed;
+	got = rig_append(r, item);
+	assert_int_equal(got->rc, 0);
+	assert_int_equal(got->rests, row->rests);
+	rig_free(&r);
+}
+
 static void
 test_taken_once(void **state)
 {
@@ -236,6 +288,7 @@ test_lease_without_events(void **state)
 void
 contract_lease(struct suite *s)
 {
+	SUITE_ROWS(s, RESTS, test_rest);
 	suite_add(s, "Q7 taken, used, released", test_take_and_release, NULL);
 	suite_add(s, "Q7 held by one", test_taken_once, NULL);
 	suite_add(s, "Q7 taken by one of many", test_take_at_once, NULL);

@@ -245,6 +245,17 @@ append_to_sessions(struct mem *m, const struct store_item *item, struct store_re
 	return 0;
 }
 
+static void
+tell_rest(const struct mem *m, const struct store_item *item, struct store_result *out)
+{
+	const struct mem_session *s = map_find(&m->sessions, item->session);
+
+	out->rests = s && item->rest_kind.len > 0 &&
+		     replay_session(s->replay)->state.phase == TURN_NONE &&
+		     mem_session_waiting(s) == 0 &&
+		     !mem_record_is_owned(m, item->rest_kind, item->session);
+}
+
 int
 mem_append(struct mem *m, const struct store_item *item, struct store_result *out)
 {
@@ -258,6 +269,7 @@ mem_append(struct mem *m, const struct store_item *item, struct store_result *ou
 		return rc;
 	for (size_t i = 0; i < item->put_count; i++)
 		mem_record_put(m, &item->puts[i]);
+	tell_rest(m, item, out);
 	for (size_t i = 0; i < item->key_count; i++)
 		mem_key_put(m, &item->keys[i], item->session, out);
 	mem_key_pass_time(m, item);

@@ -107,6 +107,7 @@ struct mem_record *mem_record_find(const struct mem *m, struct str kind, struct 
 void mem_records_release(struct mem *m);
 /* Would all of them go through, one after the other? */
 NODISCARD int mem_records_check(const struct mem *m, const struct store_item *item, struct err *e);
+bool mem_record_is_owned(const struct mem *m, struct str kind, struct str owner);
 void mem_record_put(struct mem *m, const struct store_put *put);
 
 /* key.c */

@@ -104,6 +104,19 @@ mem_record_put(struct mem *m, const struct store_put *put)
 	free(old);
 }
 
+bool
+mem_record_is_owned(const struct mem *m, struct str kind, struct str owner)
+{
+	const struct mem_kind *k = map_find(&m->kinds, kind);
+	struct str id;
+	void *record;
+
+	for (size_t at = 0; k && map_next(&k->records, &at, &id, &record);)
+		if (str_eq(((const struct mem_record *)record)->row.owner, owner))
+			return true;
+	return false;
+}
+
 void
 mem_records_release(struct mem *m)
 {

@@ -425,6 +425,19 @@ extend_joined(struct tx *t, struct head *head, const struct store_item *joined,
 }
 
 static int
+tell_rest(struct tx *t, const struct head_row *row, const struct store_item *item,
+	  struct store_result *out)
+{
+	bool owned = true;
+	int rc = 0;
+
+	if (item->rest_kind.len > 0 && row->state.phase == TURN_NONE && row->waiting == 0)
+		rc = record_is_owned(t, item->rest_kind, item->session, &owned, &out->err);
+	out->rests = !owned;
+	return rc;
+}
+
+static int
 write_item(struct tx *t, const struct store_item *item, struct undo *u, struct store_result *out)
 {
 	int rc = check_require(t, item, u->own.head, &out->err);
@@ -441,6 +454,8 @@ write_item(struct tx *t, const struct store_item *item, struct undo *u, struct s
 		rc = record_put(t, &item->puts[i], &out->err);
 	if (rc == 0 && u->own.head)
 		rc = extend(t, u->own.head, item, out);
+	if (rc == 0 && u->own.head)
+		rc = tell_rest(t, &u->own.head->row, item, out);
 	if (rc == 0 && u->joined)
 		rc = extend_joined(t, u->joined->head, item->joined, out);
 	return rc;

@@ -60,3 +60,17 @@ record_put(struct tx *t, const struct store_put *put, struct err *e)
 			       (long long)put->if_version);
 	return put->remove ? record_remove(t, r, e) : record_write(t, r, version + 1, e);
 }
+
+int
+record_is_owned(struct tx *t, struct str kind, struct str owner, bool *out, struct err *e)
+{
+	sqlite3_stmt *st = tx_prepare(t, "SELECT 1 FROM record WHERE kind=?1 AND owner=?2 LIMIT 1");
+	int rc;
+
+	db_bind_text(st, 1, kind);
+	db_bind_text(st, 2, owner);
+	rc = tx_row(t, st, out, e);
+	if (rc == 0 && *out)
+		sqlite3_reset(st);
+	return rc;
+}

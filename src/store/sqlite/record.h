@@ -5,3 +5,6 @@
 /* One put. ERR_CONFLICT when the record has another version than the put wants; nothing is written
  * then. */
 NODISCARD int record_put(struct tx *t, const struct store_put *put, struct err *e);
+/* Is there a record of this kind and owner? */
+NODISCARD int
+record_is_owned(struct tx *t, struct str kind, struct str owner, bool *out, struct err *e);
