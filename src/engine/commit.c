@@ -91,6 +91,12 @@ commit_lease(struct commit *c, enum store_lease lease)
 	c->item.lease = lease;
 }
 
+void
+commit_ask_rest(struct commit *c)
+{
+	c->item.rest_kind = RECORD_WAKE;
+}
+
 /* Makes room for one more in an array of the arena's. */
 static void *
 grow(struct arena *a, void *array, size_t count, size_t *room, size_t size)

@@ -99,6 +99,23 @@ write_learning(struct writing *w, const struct directive_learning *l)
 }
 
 static void
+write_files(struct writing *w)
+{
+	write_file(w, "checkpoint.json", runtime_text_checkpoint);
+	write_file(w, "session-state.md", runtime_text_state);
+	write_file(w, "working-buffer.md", runtime_text_buffer);
+	for (size_t i = 0; i < w->facts.learning_count; i++)
+		write_learning(w, &w->facts.learnings[i]);
+}
+
+static void
+writing_free(struct writing *w)
+{
+	arena_release(&w->arena);
+	free(w);
+}
+
+static void
 on_wakes(void *ctx, int rc, const struct err *err, const struct wake_list *wakes)
 {
 	struct writing *w = ctx;
@@ -106,17 +123,12 @@ on_wakes(void *ctx, int rc, const struct err *err, const struct wake_list *wakes
 
 	if (rc == 0) {
 		take_wakes(w, *wakes);
-		write_file(w, "checkpoint.json", runtime_text_checkpoint);
-		write_file(w, "session-state.md", runtime_text_state);
-		write_file(w, "working-buffer.md", runtime_text_buffer);
-		for (size_t i = 0; i < w->facts.learning_count; i++)
-			write_learning(w, &w->facts.learnings[i]);
+		write_files(w);
 	} else {
 		log_write(LOG_WARN, "runtime.not_written", LOG_STR("session", w->facts.session),
 			  LOG_STR("error", str_of(err->text)));
 	}
-	arena_release(&w->arena);
-	free(w);
+	writing_free(w);
 	en->open_turns--;
 	engine_turn_closed(en);
 }
@@ -166,6 +178,11 @@ runtime_write(struct engine *en, const struct runtime_turn *turn)
 		.response = text_of(turn->said, &w->arena),
 	};
 	take_order(w, turn->order);
+	if (turn->rests) {
+		write_files(w);
+		writing_free(w);
+		return;
+	}
 	en->open_turns++; /* a drain waits for it */
 	wake_queue_read(en, w->facts.session, &w->arena, on_wakes, w);
 }

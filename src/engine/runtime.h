@@ -7,6 +7,7 @@ struct runtime_turn {
 	struct str session, agent, turn, model;
 	int64_t head_seq;
 	enum stop_kind stop;
+	bool rests;                          /* no wake is queued: none has to be read */
 	struct wake_list wakes;              /* that started it */
 	const struct directive_order *order; /* that was carried out; NULL: none was */
 	struct str said;                     /* payload of its last agent.message; empty: none */

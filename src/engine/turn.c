@@ -39,6 +39,7 @@ struct turn {
 	enum turn_lease committing; /* what the last commit does to the lease */
 	bool shared, in_lane;
 	bool succeeded;     /* once the commit on its way is stored */
+	bool rests;         /* the session, by the last commit */
 	bool failed;        /* the last commit, and not because somebody was faster */
 	unsigned looks_due; /* so many looks until one is younger than the refusal */
 	unsigned answers;   /* of the store, on their way: the turn outlives them */
@@ -149,6 +150,7 @@ finish(struct turn *t, enum turn_finish how)
 		.orphan = t->orphan,
 		.failed = t->failed,
 		.succeeded = how == TURN_FINISH_ENDED && t->succeeded,
+		.rests = how == TURN_FINISH_ENDED && t->rests,
 		.in_lane = t->in_lane,
 	};
 	host_defer(t->en->host, &t->over_task);
@@ -213,6 +215,7 @@ tell_files(struct turn *t, const struct commit_result *result)
 				     .model = t->setup.model,
 				     .head_seq = result->store->head_seq,
 				     .stop = t->ended,
+				     .rests = t->rests,
 				     .wakes = t->wakes,
 				     .order = t->ordered ? &t->order : NULL,
 				     .said = buf_str(&t->said),
@@ -231,6 +234,7 @@ on_committed(void *ctx, const struct commit_result *result)
 		return;
 	}
 	take_note(t, result->store->fence);
+	t->rests = result->store->rests;
 	if (t->en->config.files.put)
 		tell_files(t, result);
 	step(t, (struct turn_input){ .kind = TURN_IN_COMMITTED });
@@ -337,8 +341,10 @@ do_commit(struct turn *t, const struct turn_effect *e)
 	t->committing = e->lease;
 	spending_put(t->en->spending, &t->purse, c);
 	t->ended = e->ends ? e->stop : STOP_NONE;
-	if (e->ends)
+	if (e->ends) {
 		settle(t, e, c);
+		commit_ask_rest(c);
+	}
 	t->answers++;
 	commit_submit(c, on_committed, t);
 }

@@ -18,6 +18,7 @@ struct turn_over {
 	int64_t orphan; /* of a lease that is, or may be, held by nobody's turn; 0: there is none */
 	bool failed;    /* the store could not do what it was asked, rather than would not */
 	bool succeeded; /* it ended, and well */
+	bool rests;     /* it left the session nothing to do */
 	bool in_lane;
 };
 /* The turn is off its actor when it is called; the actor may be gone afterwards. */

@@ -84,7 +84,8 @@ lost_ms(const struct turn_over *over)
 	return over->failed ? RETRY_MS : CONFLICT_MS;
 }
 
-/* Whoever releases a lease looks again: what came meanwhile has woken nobody. */
+/* Whoever releases a lease looks again, unless it left nothing to do: what came meanwhile has woken
+ * nobody, what comes later does. */
 static void
 on_over(struct actor *actor, const struct turn_over *over)
 {
@@ -99,7 +100,7 @@ on_over(struct actor *actor, const struct turn_over *over)
 		wake_nap(en->wake, session, ORPHAN_MS, over->fence);
 	else if (!en->draining && over->finish == TURN_FINISH_LOST)
 		wake_nap(en->wake, session, lost_ms(over), over->orphan);
-	else if (!en->draining && !MUTANT(WAKE_LOST))
+	else if (!en->draining && !over->rests && !MUTANT(WAKE_LOST))
 		wake_session(en, session);
 	actor_settle(actor);
 	en->open_turns--;

@@ -132,6 +132,8 @@ faulty_read(struct store *s, const struct store_query *q, store_row_fn *row, sto
 		r->host.now_ms -= r->set_back_ms;
 		r->set_back_ms = 0;
 	}
+	r->wake_reads += q->kind == STORE_LIST_RECORDS && str_eq(q->record_kind, RECORD_WAKE) &&
+			 q->record_owner.len > 0;
 	if (r->fail_reads == 0)
 		r->real->read(s, q, row, done, ctx);
 	else if (r->fail_reads-- > 0)
@@ -212,7 +214,8 @@ static int
 session_work(void *ctx, struct str agent, struct str session, struct arena *a, struct str *out,
 	     struct err *e)
 {
-	(void)ctx, (void)e;
+	(void)e;
+	((struct rig *)ctx)->folders_made++;
 	*out = arena_printf(a, "/work/" STR_FMT "/" STR_FMT, STR_ARG(agent), STR_ARG(session));
 	return 0;
 }

@@ -21,6 +21,8 @@ struct rig {
 	struct store_ops ops; /* with faults in them */
 	const struct store_ops *real;
 	int fail_appends, fail_reads; /* so many of the next ones fail: the disk is full */
+	int wake_reads;               /* how often a session's wakes were read */
+	int folders_made;             /* for sessions to work in */
 	int unsure_appends;           /* so many are stored, but the answer is that nobody knows */
 	int64_t set_back_ms; /* the clock, when the next session is looked at; 0: it stays */
 	int hold_append; /* the answer to this one of the next ones waits for rig_let_go; 0: none */

@@ -153,6 +153,63 @@ Q5_no_interrupt_is_missed_by_a_turn_that_a_wake_begins(void **state)
 }
 
 static void
+on_queued(void *ctx, const struct commit_result *result)
+{
+	assert_int_equal(result->store->rc, 0);
+	*(bool *)ctx = true;
+}
+
+/* Each of them is queued at another moment of a turn, due at once. */
+static void
+Q2_no_wake_that_comes_meanwhile_is_lost(void **state)
+{
+	(void)state;
+	for (int gap = 0; gap < 40; gap++) {
+		struct rig r;
+		struct commit *c;
+		struct str log;
+		bool queued = false;
+
+		rig_init(&r, true);
+		rig_session(&r, "s", "main");
+		rig_post_later(&r, "s", "say a");
+		do_some(&r, gap);
+		c = commit_new(r.en, (struct str){ 0 });
+		wake_queue_add(r.en, c, STR("s"),
+			       &(struct queued_wake){ .item = { .due_ms = r.host.now_ms,
+								.reason = STR("by itself") } },
+			       (struct wake_list){ 0 });
+		commit_submit(c, on_queued, &queued);
+		rig_settle_until(&r, &queued);
+		rig_settle(&r);
+		log = rig_log(&r, "s", 2);
+		if (!str_contains(log, STR("message\"a\"")) ||
+		    !str_ends(log, STR("status_idle:end_turn")) ||
+		    rig_count_records(&r, RECORD_WAKE, "s") != 0)
+			fail_msg("gap %d: " STR_FMT, gap, STR_ARG(log));
+		rig_release(&r);
+	}
+}
+
+/* The terminal's commit says that nothing is left: nobody has to read it again. */
+static void
+Q2_a_turn_that_leaves_nothing_is_not_looked_behind(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	rig_init(&r, true);
+	rig_session(&r, "s", "main");
+	rig_post(&r, "s", "say a");
+	assert_int_equal(r.wake_reads, 0);
+	rig_put(&r, RECORD_WAKE, "wake_1", "s", "{\"id\":\"wake_1\",\"reason\":\"r\"}");
+	rig_post(&r, "s", "say b");
+	assert_true(r.wake_reads > 0);
+	assert_int_equal(rig_count_records(&r, RECORD_WAKE, "s"), 0); /* it ran */
+	rig_release(&r);
+}
+
+static void
 Q3_an_interrupting_message_runs_before_the_queue(void **state)
 {
 	struct rig r;
@@ -538,6 +595,8 @@ main(void)
 	SUITE_TEST(&s, Q2_nothing_pending_nothing_happens);
 	SUITE_TEST(&s, Q1_messages_run_one_turn_each_in_order);
 	SUITE_TEST(&s, Q2_no_wake_up_is_lost);
+	SUITE_TEST(&s, Q2_no_wake_that_comes_meanwhile_is_lost);
+	SUITE_TEST(&s, Q2_a_turn_that_leaves_nothing_is_not_looked_behind);
 	SUITE_TEST(&s, Q3_no_interrupting_message_is_missed_by_a_turn_that_begins);
 	SUITE_TEST(&s, Q5_no_interrupt_is_missed_by_a_turn_that_a_wake_begins);
 	SUITE_TEST(&s, Q3_an_interrupting_message_runs_before_the_queue);
