@@ -19,8 +19,8 @@ struct context_setup {
 	struct context_lane lane; /* the conversation it is in */
 	int64_t session_budget;   /* picodollars, or BUDGET_UNLIMITED */
 	struct tool_offer offer;
-	struct approval_rules rules; /* of agent, workspace and session */
-	struct tool_place place;
+	struct approval_rules rules;       /* of agent, workspace and session */
+	struct tool_place place;           /* as its environment says: context_setup_place */
 	const struct tool_server *servers; /* that may be called */
 	size_t server_count;
 	const struct turn_trouble *troubles; /* servers that do not answer */
@@ -36,6 +36,10 @@ void context_setup_load(struct engine *en, const struct store_session *session, 
 /* Whoever needs the setup for longer than the call keeps it, and releases it once. */
 void context_setup_keep(const struct context_setup *setup);
 void context_setup_release(struct context_setup *setup);
+/* Where its tools run. The session's own folder is made when something is about to run there: most turns
+ * call nothing. A new path lives in a. */
+struct tool_place
+context_setup_place(struct engine *en, const struct context_setup *setup, struct arena *a);
 /* The server stops: those that still wait for tools to be listed fail at once. */
 void context_setup_abandon_all(struct engine *en);
 

@@ -195,20 +195,29 @@ list_local(struct setup_job *j)
 /* ---- the agent ---- */
 
 /* A folder that cannot be had is no reason not to answer: the tools will say so. */
+struct tool_place
+context_setup_place(struct engine *en, const struct context_setup *s, struct arena *a)
+{
+	const struct engine_folders *folders = &en->config.folders;
+	struct tool_place place = s->place;
+	struct str path;
+
+	if (place.directory.len == 0 && !s->agent->where.by_worker && folders->session_work &&
+	    folders->session_work(folders->ctx, s->run.id, place.session, a, &path, NULL) == 0)
+		place.directory = path;
+	return place;
+}
+
+/* Servers run from the first question on; our own tools only when they are called. */
 static void
 find_place(struct setup_job *j)
 {
-	const struct engine_folders *folders = &j->en->config.folders;
-	struct tool_place *place = &j->setup.place;
-	struct str path;
+	struct context_setup *s = &j->setup;
 
-	*place = j->setup.agent->where.place;
-	place->session = j->session->id;
-	if (place->directory.len == 0 && !j->setup.agent->where.by_worker &&
-	    folders->session_work &&
-	    folders->session_work(folders->ctx, j->session->agent_id, j->session->id, j->arena,
-				  &path, NULL) == 0)
-		place->directory = path;
+	s->place = s->agent->where.place;
+	s->place.session = j->session->id;
+	if (s->server_count > 0)
+		s->place = context_setup_place(j->en, s, j->arena);
 }
 
 static struct engine_model_terms

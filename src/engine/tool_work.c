@@ -137,7 +137,8 @@ start_in_set(struct tool_work *w, const struct tool_doc *doc, const struct tool_
 	struct tool_request request = { .id = ask->call->id,
 					.name = doc->name,
 					.arguments = ask->call->arguments,
-					.place = ask->setup->place,
+					.place =
+						context_setup_place(ask->en, ask->setup, &w->arena),
 					.timeout_ms = w->timeout_ms };
 
 	w->set = doc->server.len > 0 ? ask->en->config.servers : ask->en->config.tools;

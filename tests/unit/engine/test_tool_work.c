@@ -27,6 +27,25 @@ T7_a_call_runs_where_the_session_is(void **state)
 	rig_release(&r);
 }
 
+/* Most turns call nothing. */
+static void
+T7_the_sessions_folder_is_made_for_a_call(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	tool_rig_init(&r);
+	rig_session(&r, "s", "worker");
+	rig_post(&r, "s", "say hello");
+	assert_int_equal(r.folders_made, 0);
+	rig_post(&r, "s", "tool bash {}");
+	assert_int_equal(r.folders_made, 1);
+	rig_session(&r, "t", "web"); /* servers run before anything is called */
+	rig_post(&r, "t", "say hello");
+	assert_int_equal(r.folders_made, 2);
+	rig_release(&r);
+}
+
 static void
 T10_a_servers_tool_is_called_by_its_own_name(void **state)
 {
@@ -192,6 +211,7 @@ main(void)
 	struct suite s = { 0 };
 
 	SUITE_TEST(&s, T7_a_call_runs_where_the_session_is);
+	SUITE_TEST(&s, T7_the_sessions_folder_is_made_for_a_call);
 	SUITE_TEST(&s, T10_a_servers_tool_is_called_by_its_own_name);
 	SUITE_TEST(&s, T4_a_tools_time_is_up);
 	SUITE_TEST(&s, T4_a_tool_that_does_not_stop_is_stopped);
