@@ -62,25 +62,55 @@ io_failed(const char *path, struct err *e)
 		       strerror(errno));
 }
 
-/* Whoever reads it sees the old text or the new one, never half of either. */
+static int
+open_for_writing(const char *path)
+{
+	return open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+}
+
+/* Agents may write there too: what is no file of ours does not stay in our way. */
+static int
+open_spare(const char *path)
+{
+	int fd = open_for_writing(path);
+	int why = errno;
+
+	if (fd < 0 && remove(path) == 0)
+		return open_for_writing(path);
+	errno = why;
+	return fd;
+}
+
+/* Over what it holds: a file that is emptied first, and one that is made, cost the system far more. */
+static int
+overwrite(const char *path, struct str text, struct err *e)
+{
+	int fd = open_spare(path);
+	int rc = 0;
+
+	if (fd < 0)
+		return io_failed(path, e);
+	if (write_all(fd, text) != 0 || ftruncate(fd, (off_t)text.len) != 0)
+		rc = io_failed(path, e);
+	if (close(fd) != 0 && rc == 0)
+		rc = io_failed(path, e);
+	if (rc != 0)
+		unlink(path);
+	return rc;
+}
+
+/* Whoever reads it sees the old text or the new one, never half of either. What was there becomes the
+ * spare for the next; it stays with the session, for whoever has it open reads what is written there. */
 static int
 replace(struct str folder, struct str name, struct str text, struct arena *a, struct err *e)
 {
 	const char *path = arena_printf(a, STR_FMT "/" STR_FMT, STR_ARG(folder), STR_ARG(name)).ptr;
-	const char *beside = arena_printf(a, "%s.new", path).ptr;
-	int fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-	int rc = 0;
+	const char *spare = arena_printf(a, STR_FMT "/.spare", STR_ARG(folder)).ptr;
+	int rc = overwrite(spare, text, e);
 
-	if (fd < 0)
-		return io_failed(beside, e);
-	if (write_all(fd, text) != 0)
-		rc = io_failed(beside, e);
-	if (close(fd) != 0 && rc == 0)
-		rc = io_failed(beside, e);
-	if (rc == 0 && rename(beside, path) != 0)
+	if (rc == 0 && renameat2(AT_FDCWD, spare, AT_FDCWD, path, RENAME_EXCHANGE) != 0 &&
+	    rename(spare, path) != 0)
 		rc = io_failed(path, e);
-	if (rc != 0)
-		unlink(beside);
 	return rc;
 }
 

@@ -70,12 +70,6 @@ M13_files_are_replaced_and_each_session_has_its_own(void **state)
 		     &st),
 		0);
 	assert_int_equal(st.st_mode & 0777, 0600);
-	assert_int_not_equal(
-		access(arena_printf(&p.arena,
-				    "%s/agents/main/sessions/s/runtime/checkpoint.json.new", p.data)
-			       .ptr,
-		       F_OK),
-		0);
 	end(&p);
 }
 
@@ -91,6 +85,76 @@ M13_learnings_are_lines_of_the_agents_file(void **state)
 	runtime_files_free(&p.files);
 	check_str("learnt", text_of(&p, "agents/main/learn/lessons.jsonl"),
 		  STR("{\"title\":\"a\"}\n{\"title\":\"b\"}\n"));
+	end(&p);
+}
+
+/* What was written last, and before it, is written over: no file is made for a text. */
+static void
+M13_a_file_is_made_once(void **state)
+{
+	struct place p;
+	struct stat st;
+	ino_t seen[2] = { 0 };
+	const char *path;
+
+	(void)state;
+	begin(&p);
+	path = arena_printf(&p.arena, "%s/agents/main/sessions/s/runtime/x", p.data).ptr;
+	for (int i = 0; i < 5; i++) {
+		struct err e;
+
+		p.port.put(p.port.ctx, STR("main"), STR("s"), STR("x"),
+			   i % 2 == 0 ? STR("a long text") : STR("short"));
+		runtime_files_free(&p.files);
+		check_str("text", text_of(&p, "agents/main/sessions/s/runtime/x"),
+			  i % 2 == 0 ? STR("a long text") : STR("short"));
+		assert_int_equal(stat(path, &st), 0);
+		if (i < 2)
+			seen[i] = st.st_ino;
+		else
+			assert_int_equal(st.st_ino, seen[i % 2]);
+		assert_int_equal(runtime_files_new(&p.files, str_of(p.data), &e), 0);
+		p.port = runtime_files_port(p.files);
+	}
+	end(&p);
+}
+
+/* An agent may put something else where its files are. */
+static const struct trap_row {
+	const char *name, *command;
+} TRAPS[] = {
+	{ "M13 a link for the file", "ln -s ../../../../outside x" },
+	{ "M13 a link for the spare", "ln -s ../../../../outside .spare" },
+	{ "M13 a pipe for the file", "mkfifo x" },
+	{ "M13 a pipe for the spare", "mkfifo .spare" },
+	{ "M13 a folder for the spare", "mkdir .spare" },
+};
+
+static void
+test_trap(void **state)
+{
+	const struct trap_row *row = *state;
+	struct place p;
+
+	begin(&p);
+	assert_int_equal(system(arena_printf(&p.arena,
+					     "mkdir -p %s/agents/main/sessions/s/runtime && "
+					     "cd %s/agents/main/sessions/s/runtime && "
+					     "printf mine > ../../../../outside && %s",
+					     p.data, p.data, row->command)
+					.ptr),
+			 0);
+	for (int i = 0; i < 3; i++) {
+		struct str text = arena_printf(&p.arena, "text %d", i);
+		struct err e;
+
+		p.port.put(p.port.ctx, STR("main"), STR("s"), STR("x"), text);
+		runtime_files_free(&p.files);
+		check_str(row->name, text_of(&p, "agents/main/sessions/s/runtime/x"), text);
+		assert_int_equal(runtime_files_new(&p.files, str_of(p.data), &e), 0);
+		p.port = runtime_files_port(p.files);
+	}
+	check_str("what a link leads to", text_of(&p, "agents/outside"), STR("mine"));
 	end(&p);
 }
 
@@ -144,6 +208,8 @@ main(void)
 
 	SUITE_TEST(&s, M13_files_are_replaced_and_each_session_has_its_own);
 	SUITE_TEST(&s, M13_learnings_are_lines_of_the_agents_file);
+	SUITE_TEST(&s, M13_a_file_is_made_once);
+	SUITE_ROWS(&s, TRAPS, test_trap);
 	SUITE_TEST(&s, M13_a_busy_session_makes_its_files_twice_a_second_at_most);
 	SUITE_TEST(&s, M13_what_cannot_be_written_stops_nothing);
 	return suite_run(&s, "app/runtime_files");
