@@ -252,6 +252,8 @@ sessionless_check(const struct store_item *item, struct err *e)
 		return err_set(e, ERR_INVALID, "preconditions without a session");
 	if (item->lease != STORE_LEASE_KEEP)
 		return err_set(e, ERR_INVALID, "a lease without a session");
+	if (item->rest_kind.len > 0)
+		return err_set(e, ERR_INVALID, "asks for the rest of no session");
 	return 0;
 }
 
@@ -276,9 +278,12 @@ joined_check(const struct store_item *item, const struct store_item *joined, str
 		return err_set(e, ERR_INVALID, "both parts of a joined item need a session");
 	if (str_eq(item->session, joined->session))
 		return err_set(e, ERR_INVALID, "a session is joined to itself");
-	if (joined->put_count + joined->key_count > 0 || joined->joined)
-		return err_set(e, ERR_INVALID,
-			       "a joined part has no records, no keys and no part of its own");
+	if (joined->put_count + joined->key_count > 0 || joined->joined ||
+	    joined->rest_kind.len > 0)
+		return err_set(
+			e, ERR_INVALID,
+			"a joined part has no records, no keys, no part of its own, and asks "
+			"nothing");
 	if (joined->event_count == 0 && joined->lease == STORE_LEASE_KEEP)
 		return err_set(e, ERR_INVALID, "a joined part that changes nothing");
 	rc = session_part_check(joined, e);

@@ -93,6 +93,12 @@ records_leased(struct parts *p)
 	p->item.lease = STORE_LEASE_TAKE;
 }
 static void
+records_asking(struct parts *p)
+{
+	records_only(p);
+	p->item.rest_kind = STR("wake");
+}
+static void
 session_with_slash(struct parts *p)
 {
 	p->item.session = STR("a/b");
@@ -329,6 +335,7 @@ static const struct item_row_case {
 	{ "item: a fence without a session", records_fenced, ERR_INVALID, "preconditions" },
 	{ "item: a depth without a session", records_bounded, ERR_INVALID, "preconditions" },
 	{ "item: a lease without a session", records_leased, ERR_INVALID, "a lease without" },
+	{ "item: a rest without a session", records_asking, ERR_INVALID, "rest of no session" },
 	{ "item: M5 a separator in a session id", session_with_slash, ERR_INVALID, "separator" },
 	{ "item: M5 a session id of 200 bytes", session_of_200, 0, "" },
 	{ "item: M5 a session id of 201 bytes", session_of_201, ERR_INVALID, "200 bytes" },
