@@ -1,13 +1,6 @@
-/* Each request becomes its command, and is answered with the record. */
-#include "fake_engine.h"
+#include "record_routes.h"
 
-static struct api_rig RIG;
-
-static const struct row {
-	const char *name;
-	struct rig_ask ask;
-	const char *command, *id;
-} ROWS[] = {
+static const struct record_route ROWS[] = {
 	{ "A1 create",
 	  { "POST", "/v1/environments", "owner", NULL, "{\"name\":\"x\"}" },
 	  "environment_create",
@@ -23,48 +16,6 @@ static const struct row {
 };
 
 static void
-row_holds(void **state)
-{
-	const struct row *row = *state;
-	struct rig_reply reply;
-
-	fake_engine_reset();
-	FAKE.answer.id = STR("x1");
-	reply = api_rig_ask(&RIG, &row->ask);
-	rig_expect(row->name, &reply, 200, "{\"id\":\"x1\",\"name\":\"made\"}");
-	assert_string_equal(FAKE.command, row->command);
-	assert_string_equal(FAKE.id, row->id);
-	assert_string_equal(FAKE.body, row->ask.body ? row->ask.body : "");
-}
-
-static void
-refusal_is_passed_on(void **state)
-{
-	struct rig_reply reply;
-
-	(void)state;
-	fake_engine_reset();
-	FAKE.answer.rc = err_set(&FAKE.err, ERR_CONFLICT, "version: moved on");
-	reply = api_rig_ask(&RIG, &ROWS[0].ask);
-	rig_expect("refusal", &reply, 409, "version: moved on");
-}
-
-static void
-reading(void **state)
-{
-	struct rig_reply reply =
-		api_rig_ask(&RIG, &(struct rig_ask){ "GET", "/v1/environments/x1", "owner" });
-
-	(void)state;
-	rig_expect("one", &reply, 200, "{\"id\":\"x1\",\"name\":\"made\"}");
-	reply = api_rig_ask(&RIG, &(struct rig_ask){ "GET", "/v1/environments/x2", "owner" });
-	rig_expect("none", &reply, 404, "\"error_code\":\"environment_not_found\"");
-	reply = api_rig_ask(&RIG, &(struct rig_ask){ "GET", "/v1/environments", "owner" });
-	rig_expect("all", &reply, 200,
-		   "{\"data\":[{\"id\":\"x1\",\"name\":\"made\"}],\"next_page\":null}");
-}
-
-static void
 A1_delete(void **state)
 {
 	struct rig_reply reply;
@@ -72,7 +23,8 @@ A1_delete(void **state)
 	(void)state;
 	fake_engine_reset();
 	FAKE.answer.id = STR("e1");
-	reply = api_rig_ask(&RIG, &(struct rig_ask){ "DELETE", "/v1/environments/e1", "owner" });
+	reply = api_rig_ask(&RECORD_RIG,
+			    &(struct rig_ask){ "DELETE", "/v1/environments/e1", "owner" });
 	rig_expect("delete", &reply, 200, "{\"id\":\"e1\",\"type\":\"environment_deleted\"}");
 	assert_string_equal(FAKE.command, "environment_delete");
 }
@@ -81,16 +33,10 @@ int
 main(void)
 {
 	struct suite s = { 0 };
-	int failed;
 
-	api_rig_init(&RIG);
-	api_rig_start(&RIG);
-	fake_engine_put(&RIG, RECORD_ENVIRONMENT, "x1", "", "{\"id\":\"x1\",\"name\":\"made\"}");
-	SUITE_ROWS(&s, ROWS, row_holds);
-	SUITE_TEST(&s, refusal_is_passed_on);
-	SUITE_TEST(&s, reading);
 	SUITE_TEST(&s, A1_delete);
-	failed = suite_run(&s, "api/environment_routes");
-	api_rig_stop(&RIG);
-	return failed;
+	return record_routes_run(
+		&s, &(struct record_routes){ "api/environment_routes", "/v1/environments",
+					     "\"error_code\":\"environment_not_found\"",
+					     RECORD_ENVIRONMENT, ROWS, ARRAY_LEN(ROWS) });
 }
