@@ -660,6 +660,10 @@ turn_see(struct turn *t, const struct turn_sight *sight)
 	/* Fences only grow. A smaller one was read before ours was taken. */
 	bool lost = sight && t->fence != 0 && sight->fence > t->fence;
 
+	if (!list_is_empty(&t->over_task.node)) { /* it has ended, and cannot use what was seen */
+		t->result.rests = false;
+		return;
+	}
 	if (sight && !lost)
 		step(t, (struct turn_input){ .kind = TURN_IN_INPUTS, .inputs = sight->inputs });
 	if (lost || (t->looks_due > 0 && --t->looks_due == 0))

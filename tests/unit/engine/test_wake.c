@@ -152,6 +152,32 @@ Q5_no_interrupt_is_missed_by_a_turn_that_a_wake_begins(void **state)
 	assert_true(before > 2 && within > 2);
 }
 
+/* The turn has ended, but is not off its actor yet, and the store is faster than that. */
+static void
+Q2_no_wake_up_is_lost_on_a_turn_that_has_ended(void **state)
+{
+	(void)state;
+	for (int gap = 0; gap < 40; gap++) {
+		struct rig r;
+		struct str log;
+
+		rig_init(&r, true);
+		rig_session(&r, "s", "main");
+		rig_post_later(&r, "s", "say a");
+		do_some(&r, gap);
+		rig_post_later(&r, "s", "say b");
+		for (int i = 0; i < 20; i++)
+			store_dispatch(r.store);
+		rig_advance(&r, 1000);
+		log = rig_log(&r, "s", 2);
+		if (!str_contains(log, STR("message\"a\"")) ||
+		    !str_contains(log, STR("message\"b\"")) ||
+		    !str_ends(log, STR("status_idle:end_turn")))
+			fail_msg("gap %d: " STR_FMT, gap, STR_ARG(log));
+		rig_release(&r);
+	}
+}
+
 static void
 on_queued(void *ctx, const struct commit_result *result)
 {
@@ -595,6 +621,7 @@ main(void)
 	SUITE_TEST(&s, Q2_nothing_pending_nothing_happens);
 	SUITE_TEST(&s, Q1_messages_run_one_turn_each_in_order);
 	SUITE_TEST(&s, Q2_no_wake_up_is_lost);
+	SUITE_TEST(&s, Q2_no_wake_up_is_lost_on_a_turn_that_has_ended);
 	SUITE_TEST(&s, Q2_no_wake_that_comes_meanwhile_is_lost);
 	SUITE_TEST(&s, Q2_a_turn_that_leaves_nothing_is_not_looked_behind);
 	SUITE_TEST(&s, Q3_no_interrupting_message_is_missed_by_a_turn_that_begins);
