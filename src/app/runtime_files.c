@@ -16,8 +16,8 @@
 #include "base/rand.h"
 #include "base/xalloc.h"
 
-/* A turn writes three files, the next one writes them again: making a file costs more than a turn, so a
- * busy session's are not made for each of them. Beyond so many they are let go. */
+/* A turn writes three files, the next one writes them again: a busy session's are not written for each of
+ * them. Beyond so many they are let go. */
 enum { WAITING_MAX = 10000, APART_MS = 500 };
 
 struct job {

@@ -158,9 +158,9 @@ test_trap(void **state)
 	end(&p);
 }
 
-/* How often was a file made anew? Each time it is another one. */
+/* How often was a file written? Each time another one takes its place. */
 static void
-M13_a_busy_session_makes_its_files_twice_a_second_at_most(void **state)
+M13_a_busy_session_writes_its_files_twice_a_second_at_most(void **state)
 {
 	struct place p;
 	struct stat st;
@@ -210,7 +210,7 @@ main(void)
 	SUITE_TEST(&s, M13_learnings_are_lines_of_the_agents_file);
 	SUITE_TEST(&s, M13_a_file_is_made_once);
 	SUITE_ROWS(&s, TRAPS, test_trap);
-	SUITE_TEST(&s, M13_a_busy_session_makes_its_files_twice_a_second_at_most);
+	SUITE_TEST(&s, M13_a_busy_session_writes_its_files_twice_a_second_at_most);
 	SUITE_TEST(&s, M13_what_cannot_be_written_stops_nothing);
 	return suite_run(&s, "app/runtime_files");
 }
