@@ -259,12 +259,25 @@ read_pause(struct look *l)
 		   on_pause_row, on_pause, l);
 }
 
+static void read_queue(struct look *l);
+
 static bool
-on_pending_row(void *ctx, const struct store_row *row)
+on_session_row(struct look *l, const struct store_session *row)
+{
+	l->found = !row->row.deleted;
+	access_copy_session(&l->arena, row, &l->session);
+	return l->found;
+}
+
+static bool
+on_queue_row(void *ctx, const struct store_row *row)
 {
 	struct look *l = ctx;
-	struct input_row *in = vec_push(&l->pending);
+	struct input_row *in;
 
+	if (row->session)
+		return on_session_row(l, row->session);
+	in = vec_push(&l->pending);
 	*in = *row->input;
 	in->id = arena_str(&l->arena, in->id);
 	in->meta.sender = arena_str(&l->arena, in->meta.sender);
@@ -275,21 +288,21 @@ on_pending_row(void *ctx, const struct store_row *row)
 	return true;
 }
 
-static void read_pending(struct look *l);
-
 static void
-on_pending(void *ctx, int rc, bool more, const struct err *err)
+on_queue(void *ctx, int rc, bool more, const struct err *err)
 {
 	struct look *l = ctx;
 
-	if (rc == 0 && more) {
-		read_pending(l);
-	} else if (rc == 0 && needs_history(l)) {
+	if (rc != 0 || !l->found) {
+		answer(l, rc, err);
+	} else if (more) {
+		read_queue(l);
+	} else if (needs_history(l)) {
 		l->has_history = true;
 		read_calls(l);
-	} else if (rc == 0 && needs_pause(l)) {
+	} else if (needs_pause(l)) {
 		read_pause(l);
-	} else if (rc == 0 && needs_wakes(l)) {
+	} else if (needs_wakes(l)) {
 		read_wakes(l);
 	} else {
 		answer(l, rc, err);
@@ -297,37 +310,16 @@ on_pending(void *ctx, int rc, bool more, const struct err *err)
 }
 
 static void
-read_pending(struct look *l)
+read_queue(struct look *l)
 {
+	size_t read = l->pending.len;
+
 	store_read(l->en->store,
-		   &(struct store_query){
-			   .kind = STORE_LIST_PENDING,
-			   .session = l->session_id,
-			   .after = l->pending.len > 0 ? l->pending.ptr[l->pending.len - 1].seq : 0,
-			   .limit = PAGE_ROWS },
-		   on_pending_row, on_pending, l);
-}
-
-static bool
-on_session_row(void *ctx, const struct store_row *row)
-{
-	struct look *l = ctx;
-
-	l->found = !row->session->row.deleted;
-	access_copy_session(&l->arena, row->session, &l->session);
-	return false;
-}
-
-static void
-on_session(void *ctx, int rc, bool more, const struct err *err)
-{
-	struct look *l = ctx;
-
-	(void)more;
-	if (rc == 0 && l->found)
-		read_pending(l);
-	else
-		answer(l, rc, err);
+		   &(struct store_query){ .kind = read > 0 ? STORE_LIST_PENDING : STORE_LIST_QUEUE,
+					  .session = l->session_id,
+					  .after = read > 0 ? l->pending.ptr[read - 1].seq : 0,
+					  .limit = PAGE_ROWS },
+		   on_queue_row, on_queue, l);
 }
 
 struct look *
@@ -340,10 +332,7 @@ look_start(struct engine *en, struct str session, bool running_here,
 	arena_init(&l->arena);
 	turn_history_init(&l->history, &l->arena);
 	l->session_id = arena_str(&l->arena, session);
-	store_read(en->store,
-		   &(struct store_query){
-			   .kind = STORE_GET_SESSION, .session = l->session_id, .limit = 1 },
-		   on_session_row, on_session, l);
+	read_queue(l);
 	return l;
 }
 

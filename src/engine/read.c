@@ -318,6 +318,7 @@ engine_read(struct engine *en, const struct engine_caller *caller, const struct 
 	case STORE_GET_SESSION:
 	case STORE_LIST_EVENTS:
 	case STORE_LIST_PENDING:
+	case STORE_LIST_QUEUE:
 	case STORE_LIST_CALLS:
 	case STORE_LIST_ITEMS:
 		access_check(en, caller, ACCESS_SESSION_READ, q->session, on_standing, p);

@@ -325,6 +325,7 @@ query_subject_check(const struct store_query *q, struct err *e)
 	case STORE_GET_SESSION:
 	case STORE_LIST_EVENTS:
 	case STORE_LIST_PENDING:
+	case STORE_LIST_QUEUE:
 	case STORE_LIST_CALLS:
 	case STORE_LIST_ITEMS: return session_id_check(q->session, e);
 	case STORE_LIST_SESSIONS: return optional_id_check("a cursor's id", q->cursor_id, e);

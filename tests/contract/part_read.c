@@ -80,9 +80,9 @@ test_events(void **state)
 static void
 test_nothing_there(void **state)
 {
-	static const enum store_query_kind KINDS[] = { STORE_GET_SESSION, STORE_LIST_EVENTS,
-						       STORE_LIST_PENDING, STORE_LIST_CALLS,
-						       STORE_LIST_ITEMS };
+	static const enum store_query_kind KINDS[] = { STORE_GET_SESSION,  STORE_LIST_EVENTS,
+						       STORE_LIST_PENDING, STORE_LIST_QUEUE,
+						       STORE_LIST_CALLS,   STORE_LIST_ITEMS };
 	struct rig *r = rig_new();
 
 	(void)state;
@@ -341,6 +341,42 @@ test_pages(void **state)
 	rig_free(&r);
 }
 
+static const struct queue_row {
+	const char *name;
+	size_t limit, stop_after, inputs;
+	bool more;
+} QUEUES[] = {
+	{ "Q1 queue: the session, then what is pending", 9, 0, 3, false },
+	{ "Q1 queue: the session counts among the rows", 3, 0, 2, true },
+	{ "Q1 queue: the session alone", 1, 0, 0, true },
+	{ "Q1 queue: who stops at the session gets no more", 9, 1, 0, false },
+};
+
+static void
+test_queue(void **state)
+{
+	const struct queue_row *row = *state;
+	static const int64_t PENDING[] = { 3, 5, 6 };
+	struct store_query q = { .kind = STORE_LIST_QUEUE,
+				 .session = STR("s"),
+				 .limit = row->limit };
+	struct rows got = { .stop_after = row->stop_after };
+	struct rig *r = rig_new();
+
+	rig_do(r, "s", "msg a; msg b; run t1 a; msg d; interrupt i");
+	rig_read(r, &q, &got);
+	assert_int_equal(got.rc, 0);
+	assert_int_equal(got.sessions.len, 1);
+	check_str("session", got.sessions.ptr[0].id, STR("s"));
+	assert_int_equal(got.sessions.ptr[0].row.state.phase, TURN_RUNNING);
+	assert_int_equal(got.inputs.len, row->inputs);
+	for (size_t i = 0; i < row->inputs; i++)
+		assert_int_equal(got.inputs.ptr[i].seq, PENDING[i]);
+	assert_int_equal(got.more, row->more);
+	rows_release(&got);
+	rig_free(&r);
+}
+
 /* ---- changes ---- */
 
 static void
@@ -456,6 +492,7 @@ contract_read(struct suite *s)
 	suite_add(s, "M4 reads: the facts of a session", test_session_facts, NULL);
 	suite_add(s, "M4 reads: title and metadata as last updated", test_session_updates, NULL);
 	SUITE_ROWS(s, PAGES, test_pages);
+	SUITE_ROWS(s, QUEUES, test_queue);
 	suite_add(s, "M9 changes: increasing and complete", test_changes_are_complete, NULL);
 	suite_add(s, "M9 changes: the cursor of a result", test_change_of_a_result, NULL);
 	suite_add(s, "S1 reads: what was acknowledged is seen", test_read_your_writes, NULL);

@@ -332,6 +332,10 @@ mem_read(struct mem *m, const struct store_query *q, store_row_fn *row, void *ct
 		if (s)
 			list_pending(s, &p);
 		break;
+	case STORE_LIST_QUEUE:
+		if (s && give_session(m, &p, s))
+			list_pending(s, &p);
+		break;
 	case STORE_LIST_CALLS:
 		if (s)
 			list_calls(s, &p);

@@ -98,6 +98,7 @@ dispatch(struct read *r, struct err *e)
 	case STORE_LIST_SESSIONS: return read_session_list(r, e);
 	case STORE_LIST_EVENTS: return read_event_list(r, e);
 	case STORE_LIST_PENDING: return read_queue_pending(r, e);
+	case STORE_LIST_QUEUE: return read_queue_all(r, e);
 	case STORE_LIST_CALLS: return read_queue_calls(r, e);
 	case STORE_LIST_ITEMS: return read_item_list(r, e);
 	case STORE_LIST_CHANGES: return read_event_changes(r, e);

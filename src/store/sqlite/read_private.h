@@ -53,6 +53,7 @@ int read_event_list(struct read *r, struct err *e);
 int read_event_changes(struct read *r, struct err *e);
 int read_item_list(struct read *r, struct err *e);
 int read_queue_pending(struct read *r, struct err *e);
+int read_queue_all(struct read *r, struct err *e);
 int read_queue_calls(struct read *r, struct err *e);
 int read_record_get(struct read *r, struct err *e);
 int read_record_list(struct read *r, struct err *e);

@@ -87,6 +87,14 @@ read_queue_pending(struct read *r, struct err *e)
 }
 
 int
+read_queue_all(struct read *r, struct err *e)
+{
+	int rc = read_session_get(r, e);
+
+	return rc == 0 ? read_queue_pending(r, e) : rc;
+}
+
+int
 read_queue_calls(struct read *r, struct err *e)
 {
 	return list(r, CALLS, make_call, e);

@@ -106,6 +106,7 @@ static const struct query {
 	{ "P2 a session", STORE_GET_SESSION, true },
 	{ "P2 its events", STORE_LIST_EVENTS, true },
 	{ "P2 its queue", STORE_LIST_PENDING, false },
+	{ "P2 itself and its queue", STORE_LIST_QUEUE, true },
 	{ "P2 its calls", STORE_LIST_CALLS, false },
 	{ "P2 its transcript", STORE_LIST_ITEMS, false },
 };
