@@ -136,6 +136,18 @@ def sandbox(root, kind, timeout_s):
     yield from run_all(jobs)
 
 
+def process_job(root, name, env, log, timeout_s):
+    """One file of tests/server: the whole server as a process."""
+    command = [sys.executable, "-B", root / "tests" / "server" / "run", f"{name}."]
+    return f"server/{name}", command, root / "build" / "logs" / "processes" / f"{log}.txt", root, timeout_s, env
+
+
+def processes(root, wanted, timeout_s):
+    """Those files of tests/server whose name is wanted."""
+    names = [path.stem for path in sorted((root / "tests" / "server").glob("test_*.py"))]
+    yield from run_all([process_job(root, name, {}, name, timeout_s) for name in names if wanted(name)])
+
+
 def wrapped(kind, command):
     """The thread sanitizer of gcc 12 wants the old, less random, layout of memory."""
     if kind == "tsan" and subprocess.run(["setarch", "-R", "true"], capture_output=True).returncode == 0:
