@@ -45,15 +45,11 @@ input_is_pending(struct tx *t, const struct head *h, struct str id, bool *out, s
 {
 	sqlite3_stmt *st = tx_prepare(t, "SELECT 1 FROM event INDEXED BY event_by_seq WHERE sid=?1"
 					 " AND seq>=?2 AND (processed IS NULL)=1 AND id=?3");
-	int rc;
 
 	sqlite3_bind_int64(st, 1, h->sid);
 	sqlite3_bind_int64(st, 2, h->row.queue_from);
 	db_bind_text(st, 3, id);
-	rc = tx_row(t, st, out, e);
-	if (rc == 0 && *out)
-		sqlite3_reset(st);
-	return rc;
+	return tx_exists(t, st, out, e);
 }
 
 static int
@@ -61,16 +57,12 @@ call_waits(struct tx *t, const struct head *h, struct str id, bool *out, struct 
 {
 	sqlite3_stmt *st = tx_prepare(t, "SELECT 1 FROM call WHERE sid=?1 AND id=?2"
 					 " AND answer_id IS NULL AND state IN (?3, ?4)");
-	int rc;
 
 	sqlite3_bind_int64(st, 1, h->sid);
 	db_bind_text(st, 2, id);
 	sqlite3_bind_int(st, 3, CALL_WAITS_APPROVAL);
 	sqlite3_bind_int(st, 4, CALL_WAITS_RESULT);
-	rc = tx_row(t, st, out, e);
-	if (rc == 0 && *out)
-		sqlite3_reset(st);
-	return rc;
+	return tx_exists(t, st, out, e);
 }
 
 static int
@@ -79,17 +71,13 @@ has_newer_trigger(struct tx *t, const struct head *h, int64_t seq, bool *out, st
 	sqlite3_stmt *st = tx_prepare(t, "SELECT 1 FROM event INDEXED BY event_by_seq WHERE sid=?1"
 					 " AND seq>?2 AND (processed IS NULL)=1"
 					 " AND kind IN (?3, ?4, ?5)");
-	int rc;
 
 	sqlite3_bind_int64(st, 1, h->sid);
 	sqlite3_bind_int64(st, 2, seq);
 	sqlite3_bind_int(st, 3, EVENT_USER_MESSAGE);
 	sqlite3_bind_int(st, 4, EVENT_USER_DEFINE_OUTCOME);
 	sqlite3_bind_int(st, 5, EVENT_SCHEDULE_FIRED);
-	rc = tx_row(t, st, out, e);
-	if (rc == 0 && *out)
-		sqlite3_reset(st);
-	return rc;
+	return tx_exists(t, st, out, e);
 }
 
 static int

@@ -65,12 +65,8 @@ int
 record_is_owned(struct tx *t, struct str kind, struct str owner, bool *out, struct err *e)
 {
 	sqlite3_stmt *st = tx_prepare(t, "SELECT 1 FROM record WHERE kind=?1 AND owner=?2 LIMIT 1");
-	int rc;
 
 	db_bind_text(st, 1, kind);
 	db_bind_text(st, 2, owner);
-	rc = tx_row(t, st, out, e);
-	if (rc == 0 && *out)
-		sqlite3_reset(st);
-	return rc;
+	return tx_exists(t, st, out, e);
 }

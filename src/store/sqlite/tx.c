@@ -50,6 +50,15 @@ tx_run(struct tx *t, sqlite3_stmt *st, struct err *e)
 }
 
 int
+tx_exists(struct tx *t, sqlite3_stmt *st, bool *out, struct err *e)
+{
+	int rc = tx_row(t, st, out, e);
+
+	sqlite3_reset(st);
+	return rc;
+}
+
+int
 tx_command(struct tx *t, const char *sql)
 {
 	return db_command(t->db, sql);

@@ -23,13 +23,15 @@ struct tx {
 };
 
 /* The prepared form of a string literal, without bindings. NULL when SQLite failed: binding to NULL
- * is harmless, and tx_run and tx_row report it. */
+ * is harmless, and tx_run, tx_row and tx_exists report it. */
 sqlite3_stmt *tx_prepare(struct tx *t, const char *sql);
 /* Runs st to its end. */
 NODISCARD int tx_run(struct tx *t, sqlite3_stmt *st, struct err *e);
 /* Steps to the next row. When there is none *found is false and st is reset; a caller that wants
  * no more rows resets it. */
 NODISCARD int tx_row(struct tx *t, sqlite3_stmt *st, bool *found, struct err *e);
+/* Is there a row? Resets st. */
+NODISCARD int tx_exists(struct tx *t, sqlite3_stmt *st, bool *out, struct err *e);
 /* Runs a statement without bindings; returns the SQLite code and notes nothing. */
 int tx_command(struct tx *t, const char *sql);
 /* Rows that the last tx_run changed. */

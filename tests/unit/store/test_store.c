@@ -41,7 +41,7 @@ struct parts {
 	struct store_key key, keys[2];
 	struct store_put put;
 	struct str id;
-	struct store_item item;
+	struct store_item item, joined;
 };
 
 typedef void change_fn(struct parts *p);
@@ -320,6 +320,20 @@ key_in_two_scopes(struct parts *p)
 	key_twice(p);
 	p->keys[1].scope = STR("other");
 }
+static void
+joined(struct parts *p)
+{
+	p->joined = (struct store_item){ .session = STR("cli:b"),
+					 .events = p->events,
+					 .event_count = 1 };
+	p->item.joined = &p->joined;
+}
+static void
+joined_asking(struct parts *p)
+{
+	joined(p);
+	p->joined.rest_kind = STR("wake");
+}
 
 static const struct item_row_case {
 	const char *name;
@@ -336,6 +350,8 @@ static const struct item_row_case {
 	{ "item: a depth without a session", records_bounded, ERR_INVALID, "preconditions" },
 	{ "item: a lease without a session", records_leased, ERR_INVALID, "a lease without" },
 	{ "item: a rest without a session", records_asking, ERR_INVALID, "rest of no session" },
+	{ "item: R3 two sessions", joined, 0, "" },
+	{ "item: R3 joined, a rest", joined_asking, ERR_INVALID, "asks nothing" },
 	{ "item: M5 a separator in a session id", session_with_slash, ERR_INVALID, "separator" },
 	{ "item: M5 a session id of 200 bytes", session_of_200, 0, "" },
 	{ "item: M5 a session id of 201 bytes", session_of_201, ERR_INVALID, "200 bytes" },
