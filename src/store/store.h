@@ -188,8 +188,8 @@ enum store_query_kind {
 	STORE_LIST_SESSIONS,
 	STORE_LIST_EVENTS,  /* session; after/before seq, descending, kinds, limit */
 	STORE_LIST_PENDING, /* session: its pending inputs in seq order; after */
-	STORE_LIST_QUEUE,   /* session: first its row, then what LIST_PENDING gives, of one instant */
-	STORE_LIST_CALLS,   /* session: the open turn's calls in seq order; after */
+	STORE_LIST_QUEUE, /* session: first its row, then what LIST_PENDING gives, of one instant */
+	STORE_LIST_CALLS, /* session: the open turn's calls in seq order; after */
 	/* session: the transcript in view, in model order or from its end if descending; all = marked
 	 * ones too, but never what has no place yet; behind after_item */
 	STORE_LIST_ITEMS,
