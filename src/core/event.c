@@ -301,6 +301,11 @@ const struct json_limits EVENT_PAYLOAD_LIMITS = {
 	.depth = 64,
 	.tokens = 1000000,
 };
+const struct json_limits EVENT_PART_LIMITS = {
+	.bytes = 8 * 1024 * 1024,
+	.depth = 60,
+	.tokens = 999000,
+};
 
 const char *
 event_type(enum event_kind k)

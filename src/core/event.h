@@ -72,6 +72,8 @@ struct event {
 
 /* A payload may be larger than a request: a tool's output of 64 MiB is one event. */
 extern const struct json_limits EVENT_PAYLOAD_LIMITS;
+/* Of what others wrote and a payload is to hold: the payload around it must fit too. */
+extern const struct json_limits EVENT_PART_LIMITS;
 
 /* "user.message", "session.status_idle", ... */
 const char *event_type(enum event_kind k);

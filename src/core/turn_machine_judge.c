@@ -94,7 +94,7 @@ read_arguments(struct turn_machine *m, const struct tool_call *asked, struct jud
 {
 	struct str text = str_trim(asked->arguments).len > 0 ? asked->arguments : STR("{}");
 
-	j->readable = json_parse(&m->step, text, &JSON_LIMITS_DEFAULT, doc, NULL) == 0 &&
+	j->readable = json_parse(&m->step, text, &EVENT_PART_LIMITS, doc, NULL) == 0 &&
 		      json_type(json_root(doc)) == JSON_OBJECT;
 	j->arguments = j->readable ? text : wrap_arguments(m, text);
 	if (!j->readable &&
