@@ -179,10 +179,10 @@ tell_calls(struct answer *a)
 		const struct answer_call *c = &a->calls.ptr[i];
 		struct tool_call call = { c->id, c->name, str_trim(buf_str(&c->arguments)) };
 
-		if (call.arguments.len == 0)
-			call.arguments = STR("{}");
 		if (a->stop == PROVIDER_STOP_LENGTH && !is_object(a, call.arguments))
 			continue;
+		if (call.arguments.len == 0)
+			call.arguments = STR("{}");
 		if (call.id.len == 0)
 			call.id = arena_printf(&a->arena, "call_%zu", i + 1);
 		told++;
