@@ -217,7 +217,8 @@ take_stop(struct answer *a, struct json choice)
 }
 
 /* Pieces of a call share its index. Some servers give every call of an answer the same one, and then
- * it is the id that tells them apart. */
+ * it is the id that tells them apart; others give every piece an id of its own, and then only a piece
+ * with a name begins a call. */
 static void
 take_call(struct answer *a, int64_t index, struct json piece)
 {
@@ -227,7 +228,7 @@ take_call(struct answer *a, int64_t index, struct json piece)
 
 	dialect_count(piece, "index", &index);
 	call = answer_call_find(a, index);
-	if (!call || (id.len > 0 && call->id.len > 0 && !str_eq(id, call->id)))
+	if (!call || (name.len > 0 && id.len > 0 && call->id.len > 0 && !str_eq(id, call->id)))
 		call = answer_call_new(a, index, id, name);
 	if (!call)
 		return;

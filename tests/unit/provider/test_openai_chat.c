@@ -34,6 +34,12 @@ static const struct row {
 		  CALL("{'index':0,'id':'b','function':{'name':'see','arguments':'{}'}}")
 			  END("stop") DONE,
 	  "call(a look {}) call(b see {}) tools 0+0 r0 0+0" },
+	{ "T3 a call whose every piece has an id of its own",
+	  CALL("{'index':0,'id':'a','function':{'name':'look','arguments':''}}")
+		  CALL("{'index':0,'id':'b','function':{'arguments':'{\\'q\\':'}}")
+			  CALL("{'index':0,'id':'c','function':{'name':'','arguments':'1}'}}")
+				  END("tool_calls") DONE,
+	  "call(a look {'q':1}) tools 0+0 r0 0+0" },
 	{ "T3 calls without index and id",
 	  CALL("{'function':{'name':'look','arguments':'{}'}}") END("tool_calls") DONE,
 	  "call(call_1 look {}) tools 0+0 r0 0+0" },
