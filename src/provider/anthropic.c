@@ -139,28 +139,13 @@ write_text(struct jw *w, struct str text, bool marked)
 	jw_end_object(w);
 }
 
-/* Letters, digits, _ and - are allowed; other providers' ids have more. */
-static struct str
-safe_id(struct str id, struct arena *a)
-{
-	char *out = arena_alloc(a, id.len + 1);
-
-	for (size_t i = 0; i < id.len; i++) {
-		char c = id.ptr[i];
-		bool fine = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-			    (c >= '0' && c <= '9') || c == '_' || c == '-';
-		out[i] = fine ? c : '_';
-	}
-	return (struct str){ out, id.len };
-}
-
 static void
 write_call(struct prompt *p, struct jw *w, const struct tool_call *call)
 {
 	jw_object(w);
 	jw_field_str(w, "type", STR("tool_use"));
-	jw_field_str(w, "id", safe_id(call->id, p->arena));
-	jw_field_str(w, "name", call->name);
+	jw_field_str(w, "id", dialect_plain(call->id, p->arena));
+	jw_field_str(w, "name", dialect_tool_name(call->name, TOOL_NAME_MAX_ANTHROPIC, p->arena));
 	jw_field_raw(w, "input", dialect_arguments(call->arguments, p->arena));
 	jw_end_object(w);
 }
@@ -172,7 +157,7 @@ write_result(struct prompt *p, struct jw *w, const struct message *m, bool marke
 
 	jw_object(w);
 	jw_field_str(w, "type", STR("tool_result"));
-	jw_field_str(w, "tool_use_id", safe_id(m->tool_call_id, p->arena));
+	jw_field_str(w, "tool_use_id", dialect_plain(m->tool_call_id, p->arena));
 	if (pictures || !dialect_is_blank(m->content)) {
 		jw_field_array(w, "content");
 		if (!dialect_is_blank(m->content))

@@ -47,7 +47,7 @@ write_user(struct jw *w, const struct message *m, struct arena *a)
 }
 
 static void
-write_calls(struct jw *w, const struct message *m)
+write_calls(struct jw *w, const struct message *m, struct arena *a)
 {
 	if (m->tool_call_count == 0)
 		return;
@@ -59,7 +59,7 @@ write_calls(struct jw *w, const struct message *m)
 		jw_field_str(w, "id", call->id);
 		jw_field_str(w, "type", STR("function"));
 		jw_field_object(w, "function");
-		jw_field_str(w, "name", call->name);
+		jw_field_str(w, "name", dialect_tool_name(call->name, TOOL_NAME_MAX_OPENAI, a));
 		jw_field_str(w, "arguments", call->arguments.len > 0 ? call->arguments : STR("{}"));
 		jw_end_object(w);
 		jw_end_object(w);
@@ -78,7 +78,7 @@ write_message(struct jw *w, const struct message *m, struct arena *a)
 			jw_field_str(w, "content", m->content);
 		else
 			jw_field_null(w, "content");
-		write_calls(w, m);
+		write_calls(w, m, a);
 		break;
 	case MESSAGE_TOOL:
 		jw_field_str(w, "tool_call_id", m->tool_call_id);

@@ -50,7 +50,7 @@ write_call(struct input *in, const struct tool_call *call)
 	jw_object(in->w);
 	jw_field_str(in->w, "type", STR("function_call"));
 	jw_field_str(in->w, "call_id", call->id);
-	jw_field_str(in->w, "name", call->name);
+	jw_field_str(in->w, "name", dialect_tool_name(call->name, TOOL_NAME_MAX_OPENAI, in->arena));
 	jw_field_str(in->w, "arguments", call->arguments.len > 0 ? call->arguments : STR("{}"));
 	jw_end_object(in->w);
 }

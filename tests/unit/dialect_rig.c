@@ -259,6 +259,19 @@ const struct provider_request DIALECT_FULL = {
 	.cache_key = { "sesn_1", 6 },
 };
 
+static const struct tool_call MADE_UP_CALLS[] = {
+	{ { "c1", 2 }, { "functions.look up", 17 }, { "{}", 2 } },
+};
+static const struct message MADE_UP[] = {
+	{ .role = MESSAGE_USER, .content = { "hi", 2 } },
+	{ .role = MESSAGE_ASSISTANT, .tool_calls = MADE_UP_CALLS, .tool_call_count = 1 },
+	{ .role = MESSAGE_TOOL, .content = { "no such tool", 12 }, .tool_call_id = { "c1", 2 } },
+};
+const struct provider_request DIALECT_MADE_UP = { .model = { "m", 1 },
+						  .messages = MADE_UP,
+						  .message_count = ARRAY_LEN(MADE_UP),
+						  .max_output_tokens = 10 };
+
 static const struct message HI[] = { { .role = MESSAGE_USER, .content = { "hi", 2 } } };
 const struct provider_request DIALECT_PLAIN = {
 	.model = { "gpt-4o", 6 }, .messages = HI, .message_count = 1, .max_output_tokens = 10

@@ -30,5 +30,7 @@ void dialect_check_body(const struct dialect *d, bool openai, const struct provi
 /* A request with a bit of everything: system, images, parallel calls with results, reasoning of its own
  * and of a stranger, tools. */
 extern const struct provider_request DIALECT_FULL;
+/* A call by a name that no provider takes, and its result. */
+extern const struct provider_request DIALECT_MADE_UP;
 /* Only "hi". */
 extern const struct provider_request DIALECT_PLAIN;

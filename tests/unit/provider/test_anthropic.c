@@ -167,6 +167,19 @@ T3_the_first_and_the_last_word_are_the_users(void **state)
 }
 
 static void
+T3_a_name_that_was_made_up_goes_back_plain(void **state)
+{
+	(void)state;
+	dialect_check_body(
+		&DIALECT_ANTHROPIC, false, &DIALECT_MADE_UP,
+		"{'model':'m','max_tokens':10,'stream':true,'messages':[{'role':'user','content':"
+		"[{'type':'text','text':'hi'" MARK "}]},{'role':'assistant','content':[{'type':"
+		"'tool_use','id':'c1','name':'functions_look_up','input':{}}]},{'role':'user',"
+		"'content':[{'type':'tool_result','tool_use_id':'c1','content':[{'type':'text',"
+		"'text':'no such tool'}]" MARK "}]}]}");
+}
+
+static void
 T3_effort_is_asked_for(void **state)
 {
 	struct provider_request q = DIALECT_PLAIN;
@@ -189,6 +202,7 @@ main(void)
 	SUITE_ROWS(&s, WHOLE, check_whole);
 	SUITE_TEST(&s, M11_a_request_with_everything);
 	SUITE_TEST(&s, T3_the_first_and_the_last_word_are_the_users);
+	SUITE_TEST(&s, T3_a_name_that_was_made_up_goes_back_plain);
 	SUITE_TEST(&s, T3_effort_is_asked_for);
 	return suite_run(&s, "provider/anthropic");
 }

@@ -3,7 +3,7 @@
 #include "dialect_rig.h"
 
 static const struct row {
-	const char *name, *arguments, *want;
+	const char *name, *given, *want;
 } ROWS[] = {
 	{ "T3 arguments as they are", " {\"q\": 1} ", "{\"q\": 1}" },
 	{ "T3 no arguments", "", "{}" },
@@ -20,7 +20,30 @@ check_arguments(void **state)
 	struct arena a;
 
 	arena_init(&a);
-	check_str(row->name, dialect_arguments(str_of(row->arguments), &a), str_of(row->want));
+	check_str(row->name, dialect_arguments(str_of(row->given), &a), str_of(row->want));
+	arena_release(&a);
+}
+
+#define TEN "a-b_c_D-E9"
+static const struct row NAMES[] = {
+	{ "T3 a name as it is", "look_At-2", "look_At-2" },
+	{ "T3 a name that was made up", "multi_tool_use.parallel", "multi_tool_use_parallel" },
+	{ "T3 a name with blanks and signs", "run \"it\"\n", "run__it__" },
+	{ "T3 a name in another script", "sé", "s__" },
+	{ "T3 a name of 64 bytes", TEN TEN TEN TEN TEN TEN "1234", TEN TEN TEN TEN TEN TEN "1234" },
+	{ "T3 a name that is too long", TEN TEN TEN TEN TEN TEN "123é",
+	  TEN TEN TEN TEN TEN TEN "123_" },
+	{ "T3 no name", "", "unnamed" },
+};
+
+static void
+check_name(void **state)
+{
+	const struct row *row = *state;
+	struct arena a;
+
+	arena_init(&a);
+	check_str(row->name, dialect_tool_name(str_of(row->given), 64, &a), str_of(row->want));
 	arena_release(&a);
 }
 
@@ -79,6 +102,7 @@ main(void)
 	struct suite s = { 0 };
 
 	SUITE_ROWS(&s, ROWS, check_arguments);
+	SUITE_ROWS(&s, NAMES, check_name);
 	SUITE_TEST(&s, T3_cached_tokens_are_not_counted_twice);
 	SUITE_TEST(&s, T3_counts_that_are_none_change_nothing);
 	SUITE_TEST(&s, M11_an_image_is_an_address);

@@ -165,6 +165,19 @@ T3_openai_itself_is_told_more(void **state)
 }
 
 static void
+T3_a_name_that_was_made_up_goes_back_plain(void **state)
+{
+	(void)state;
+	dialect_check_body(
+		&DIALECT_OPENAI_CHAT, false, &DIALECT_MADE_UP,
+		"{'model':'m','messages':[{'role':'user','content':'hi'},{'role':'assistant',"
+		"'content':null,'tool_calls':[{'id':'c1','type':'function','function':{'name':"
+		"'functions_look_up','arguments':'{}'}}]},{'role':'tool','tool_call_id':'c1',"
+		"'content':'no such tool'}],'max_tokens':10,'stream':true,'stream_options':"
+		"{'include_usage':true}}");
+}
+
+static void
 T3_effort_is_asked_for(void **state)
 {
 	struct provider_request q = DIALECT_PLAIN;
@@ -186,6 +199,7 @@ main(void)
 	SUITE_ROWS(&s, WHOLE, check_whole);
 	SUITE_TEST(&s, M11_a_request_with_everything);
 	SUITE_TEST(&s, T3_openai_itself_is_told_more);
+	SUITE_TEST(&s, T3_a_name_that_was_made_up_goes_back_plain);
 	SUITE_TEST(&s, T3_effort_is_asked_for);
 	return suite_run(&s, "provider/openai_chat");
 }

@@ -163,6 +163,19 @@ T3_models_that_do_not_reason_are_not_asked_for_it(void **state)
 }
 
 static void
+T3_a_name_that_was_made_up_goes_back_plain(void **state)
+{
+	(void)state;
+	dialect_check_body(
+		&DIALECT_OPENAI_RESPONSES, false, &DIALECT_MADE_UP,
+		"{'model':'m','input':[{'role':'user','content':[{'type':'input_text','text':'hi'}"
+		"]},{'type':'function_call','call_id':'c1','name':'functions_look_up',"
+		"'arguments':'{}'},{'type':'function_call_output','call_id':'c1','output':"
+		"'no such tool'}],'max_output_tokens':10,'stream':true,'store':false,'include':"
+		"['reasoning.encrypted_content']}");
+}
+
+static void
 T3_effort_is_asked_for(void **state)
 {
 	struct provider_request q = DIALECT_PLAIN;
@@ -184,6 +197,7 @@ main(void)
 	SUITE_ROWS(&s, WHOLE, check_whole);
 	SUITE_TEST(&s, M11_a_request_with_everything);
 	SUITE_TEST(&s, T3_models_that_do_not_reason_are_not_asked_for_it);
+	SUITE_TEST(&s, T3_a_name_that_was_made_up_goes_back_plain);
 	SUITE_TEST(&s, T3_effort_is_asked_for);
 	return suite_run(&s, "provider/openai_responses");
 }
