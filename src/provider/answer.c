@@ -56,6 +56,23 @@ answer_thinking(struct answer *a, struct str piece)
 	a->events->on_thinking(a->ctx, piece);
 }
 
+static void
+check_size(struct answer *a, const struct buf *b, const char *what)
+{
+	struct err e;
+
+	if (buf_check(b, what, &e) != 0)
+		answer_fail(a, FAILURE_MALFORMED, "%s", e.text);
+}
+
+void
+answer_thought(struct answer *a, struct str piece)
+{
+	buf_put_str(&a->thought, piece);
+	check_size(a, &a->thought, "a thought");
+	answer_thinking(a, piece);
+}
+
 struct answer_call *
 answer_call_new(struct answer *a, int64_t index, struct str id, struct str name)
 {
@@ -85,15 +102,6 @@ answer_call_find(struct answer *a, int64_t index)
 	return NULL;
 }
 
-static void
-check_size(struct answer *a, const struct buf *b, const char *what)
-{
-	struct err e;
-
-	if (buf_check(b, what, &e) != 0)
-		answer_fail(a, FAILURE_MALFORMED, "%s", e.text);
-}
-
 void
 answer_arguments(struct answer *a, struct answer_call *call, struct str piece)
 {
@@ -102,12 +110,18 @@ answer_arguments(struct answer *a, struct answer_call *call, struct str piece)
 }
 
 void
+answer_keep_at(struct answer *a, size_t at, struct str item)
+{
+	reasoning_add(&a->kept, at, item);
+	check_size(a, &a->kept, "the reasoning of an answer");
+}
+
+void
 answer_keep(struct answer *a, struct str item)
 {
 	bool first = a->calls.len == 0 && !a->spoke;
 
-	reasoning_add(&a->kept, first ? 0 : a->calls.len + 1, item);
-	check_size(a, &a->kept, "the reasoning of an answer");
+	answer_keep_at(a, first ? 0 : a->calls.len + 1, item);
 }
 
 void

@@ -16,6 +16,7 @@ enum { ANSWER_BYTES_MAX = 16 << 20, ANSWER_CALLS_MAX = 512 };
 struct answer_call {
 	int64_t index; /* the dialect's number of it; -1: none */
 	struct str id, name;
+	struct str extra; /* a JSON object that goes back with it; empty: none */
 	struct buf arguments;
 };
 
@@ -28,6 +29,7 @@ struct answer {
 	struct arena scratch; /* as long as an event of the stream */
 	VEC(struct answer_call) calls;
 	struct buf thought, signature; /* of the thinking block that is open */
+	const char *thought_name;      /* the member it came under, in a dialect with several */
 	struct buf kept;               /* reasoning to be returned: a list of provider/reasoning */
 	bool spoke, thought_aloud, refused;
 	struct usage usage;
@@ -48,14 +50,17 @@ bool answer_is_over(const struct answer *a);
 
 void answer_text(struct answer *a, struct str piece);
 void answer_thinking(struct answer *a, struct str piece);
+/* The same, and it is added to the thought, which may have to go back. */
+void answer_thought(struct answer *a, struct str piece);
 /* Begins a call; NULL: there are too many, and the answer failed. */
 struct answer_call *
 answer_call_new(struct answer *a, int64_t index, struct str id, struct str name);
 /* The last call of that index; NULL: none. */
 struct answer_call *answer_call_find(struct answer *a, int64_t index);
 void answer_arguments(struct answer *a, struct answer_call *call, struct str piece);
-/* A JSON object that goes back to the provider, at the place where the answer is now. */
+/* A JSON object that goes back to the provider, at the place where the answer is now, or at another. */
 void answer_keep(struct answer *a, struct str item);
+void answer_keep_at(struct answer *a, size_t at, struct str item);
 void answer_stop(struct answer *a, enum provider_stop stop);
 
 /* What a failure of that kind says begins with who answers; secrets are taken out. */

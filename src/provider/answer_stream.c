@@ -16,14 +16,18 @@ parse(struct answer *a, struct str text, struct json_doc *doc)
 }
 
 static void
-end(struct answer *a, bool accepted)
+end(struct answer_stream *s, bool accepted)
 {
+	struct answer *a = s->answer;
+
 	if (answer_is_over(a))
 		return;
-	if (accepted)
-		a->complete = true;
-	else
+	if (!accepted)
 		answer_fail(a, FAILURE_NETWORK, "the answer ended in the middle");
+	else if (s->dialect->end)
+		s->dialect->end(a);
+	if (!answer_is_over(a))
+		a->complete = true;
 }
 
 static bool
@@ -33,7 +37,7 @@ on_event(void *context, const struct sse_event *event)
 	struct json_doc doc;
 
 	if (str_eq(event->data, STR("[DONE]")))
-		end(s->answer, s->answer->stopped);
+		end(s, s->answer->stopped);
 	else if (event->data.len > 0 && parse(s->answer, event->data, &doc))
 		s->dialect->take(s->answer, json_root(&doc));
 	return !answer_is_over(s->answer);
@@ -65,7 +69,7 @@ answer_stream_feed(struct answer_stream *s, struct str bytes)
 void
 answer_stream_end(struct answer_stream *s)
 {
-	end(s->answer, s->dialect->may_just_end && s->answer->stopped);
+	end(s, s->dialect->may_just_end && s->answer->stopped);
 }
 
 void

@@ -305,15 +305,6 @@ keep_thought(struct answer *a)
 	buf_clear(&a->signature);
 }
 
-static void
-take_thought(struct answer *a, struct str text)
-{
-	buf_put_str(&a->thought, text);
-	if (a->thought.overflow)
-		answer_fail(a, FAILURE_MALFORMED, "a thought is over %d bytes", ANSWER_BYTES_MAX);
-	answer_thinking(a, text);
-}
-
 /* A block begins; in an answer that came whole it is all there. */
 static void
 take_block(struct answer *a, int64_t index, struct json block)
@@ -324,7 +315,7 @@ take_block(struct answer *a, int64_t index, struct json block)
 	if (str_eq(type, STR("text"))) {
 		answer_text(a, dialect_text(a, block, "text"));
 	} else if (str_eq(type, STR("thinking"))) {
-		take_thought(a, dialect_text(a, block, "thinking"));
+		answer_thought(a, dialect_text(a, block, "thinking"));
 		buf_put_str(&a->signature, dialect_text(a, block, "signature"));
 	} else if (str_eq(type, STR("redacted_thinking"))) {
 		answer_keep(a, json_raw(block));
@@ -346,7 +337,7 @@ take_delta(struct answer *a, int64_t index, struct json delta)
 	if (str_eq(type, STR("text_delta")))
 		answer_text(a, dialect_text(a, delta, "text"));
 	else if (str_eq(type, STR("thinking_delta")))
-		take_thought(a, dialect_text(a, delta, "thinking"));
+		answer_thought(a, dialect_text(a, delta, "thinking"));
 	else if (str_eq(type, STR("signature_delta")))
 		buf_put_str(&a->signature, dialect_text(a, delta, "signature"));
 	else if (str_eq(type, STR("input_json_delta")) && call)

@@ -23,6 +23,8 @@ struct dialect {
 	void (*take)(struct answer *a, struct json event);
 	/* The whole answer, of a peer that does not stream: the answer is complete or failed then. */
 	void (*take_whole)(struct answer *a, struct json body);
+	/* The stream came to its end: what only now is known to be kept. Or NULL. */
+	void (*end)(struct answer *a);
 	bool may_just_end; /* after the reason for the stop the end marker may be missing */
 };
 

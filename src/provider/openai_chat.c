@@ -1,6 +1,12 @@
 #include "provider/openai_chat.h"
 
 #include "provider/peer_error.h"
+#include "provider/reasoning.h"
+
+/* OpenAI's own service has none of these. Others want them back on every message with calls, and some
+ * refuse them on any other. */
+static const char *const THOUGHT_NAMES[] = { "reasoning_content", "reasoning" };
+static const char EXTRA_NAME[] = "extra_content";
 
 /* ---- the request ---- */
 
@@ -46,11 +52,40 @@ write_user(struct jw *w, const struct message *m, struct arena *a)
 	jw_end_array(w);
 }
 
+struct kept {
+	struct reasoning_item *items;
+	size_t count;
+};
+
+/* The member of that name, if it was kept at that place. */
 static void
-write_calls(struct jw *w, const struct message *m, struct arena *a)
+write_kept(struct jw *w, const struct kept *kept, size_t at, const char *name, struct arena *a)
 {
+	struct json_doc doc;
+	struct json member;
+
+	for (size_t i = 0; i < kept->count; i++) {
+		if (kept->items[i].at != at ||
+		    json_parse(a, kept->items[i].item, &JSON_LIMITS_DEFAULT, &doc, NULL) != 0)
+			continue;
+		member = dialect_find(json_root(&doc), name);
+		if (json_is_set(member)) {
+			jw_field_raw(w, name, json_raw(member));
+			return;
+		}
+	}
+}
+
+static void
+write_calls(struct jw *w, const struct message *m, struct str from, struct arena *a)
+{
+	struct kept kept;
+
 	if (m->tool_call_count == 0)
 		return;
+	kept.count = reasoning_read(m, from, a, &kept.items);
+	for (size_t i = 0; i < ARRAY_LEN(THOUGHT_NAMES); i++)
+		write_kept(w, &kept, 0, THOUGHT_NAMES[i], a);
 	jw_field_array(w, "tool_calls");
 	for (size_t i = 0; i < m->tool_call_count; i++) {
 		const struct tool_call *call = &m->tool_calls[i];
@@ -62,13 +97,14 @@ write_calls(struct jw *w, const struct message *m, struct arena *a)
 		jw_field_str(w, "name", dialect_tool_name(call->name, TOOL_NAME_MAX_OPENAI, a));
 		jw_field_str(w, "arguments", call->arguments.len > 0 ? call->arguments : STR("{}"));
 		jw_end_object(w);
+		write_kept(w, &kept, i + 1, EXTRA_NAME, a);
 		jw_end_object(w);
 	}
 	jw_end_array(w);
 }
 
 static void
-write_message(struct jw *w, const struct message *m, struct arena *a)
+write_message(struct jw *w, const struct message *m, struct str from, struct arena *a)
 {
 	jw_object(w);
 	jw_field_str(w, "role", str_of(message_role_name(m->role)));
@@ -78,7 +114,7 @@ write_message(struct jw *w, const struct message *m, struct arena *a)
 			jw_field_str(w, "content", m->content);
 		else
 			jw_field_null(w, "content");
-		write_calls(w, m, a);
+		write_calls(w, m, from, a);
 		break;
 	case MESSAGE_TOOL:
 		jw_field_str(w, "tool_call_id", m->tool_call_id);
@@ -117,7 +153,7 @@ write_result_images(struct jw *w, const struct message *first, const struct mess
 }
 
 static void
-write_messages(struct jw *w, const struct provider_request *q, struct arena *a)
+write_messages(struct jw *w, const struct provider_request *q, struct str from, struct arena *a)
 {
 	const struct message *end = q->messages + q->message_count, *results = NULL;
 
@@ -129,7 +165,7 @@ write_messages(struct jw *w, const struct provider_request *q, struct arena *a)
 		jw_end_object(w);
 	}
 	for (const struct message *m = q->messages; m < end; m++) {
-		write_message(w, m, a);
+		write_message(w, m, from, a);
 		if (m->role != MESSAGE_TOOL)
 			continue;
 		results = results ? results : m;
@@ -171,7 +207,7 @@ write_body(const struct dialect_target *t, const struct provider_request *q, str
 	jw_init(&w, out);
 	jw_object(&w);
 	jw_field_str(&w, "model", q->model);
-	write_messages(&w, q, &a);
+	write_messages(&w, q, t->from, &a);
 	write_tools(&w, q);
 	jw_field_int(&w, t->openai ? "max_completion_tokens" : "max_tokens", q->max_output_tokens);
 	if (q->effort.len > 0)
@@ -223,6 +259,7 @@ static void
 take_call(struct answer *a, int64_t index, struct json piece)
 {
 	struct json function = dialect_find(piece, "function");
+	struct json extra = dialect_find(piece, EXTRA_NAME);
 	struct str id = dialect_text(a, piece, "id"), name = dialect_text(a, function, "name");
 	struct answer_call *call;
 
@@ -236,6 +273,10 @@ take_call(struct answer *a, int64_t index, struct json piece)
 		call->id = arena_str(&a->arena, id);
 	if (call->name.len == 0)
 		call->name = arena_str(&a->arena, name);
+	if (call->extra.len == 0 && json_is_set(extra) && json_type(extra) == JSON_OBJECT &&
+	    json_count(extra) > 0)
+		call->extra = arena_printf(&a->arena, "{\"%s\":" STR_FMT "}", EXTRA_NAME,
+					   STR_ARG(json_raw(extra)));
 	answer_arguments(a, call, dialect_text(a, function, "arguments"));
 }
 
@@ -252,15 +293,33 @@ take_content(struct answer *a, struct json content)
 		answer_text(a, dialect_text(a, it.value, "text"));
 }
 
+/* A name counts without any text under it too: a peer that sends it empty wants it back empty. */
+static void
+take_thought(struct answer *a, struct json m)
+{
+	for (size_t i = 0; i < ARRAY_LEN(THOUGHT_NAMES); i++) {
+		struct json member = dialect_find(m, THOUGHT_NAMES[i]);
+		struct str text = dialect_text(a, m, THOUGHT_NAMES[i]);
+
+		if (!json_is_set(member) || json_type(member) != JSON_STRING)
+			continue;
+		if (!a->thought_name || (a->thought.len == 0 && text.len > 0))
+			a->thought_name = THOUGHT_NAMES[i];
+		if (text.len > 0) { /* some send the same under both */
+			answer_thought(a, text);
+			return;
+		}
+	}
+}
+
 /* A delta of a stream, or the message of an answer that came whole. */
 static void
 take_message(struct answer *a, struct json m)
 {
 	struct json calls = dialect_find(m, "tool_calls");
-	struct str thought = dialect_text(a, m, "reasoning_content");
 	struct str refusal = dialect_text(a, m, "refusal");
 
-	answer_thinking(a, thought.len > 0 ? thought : dialect_text(a, m, "reasoning"));
+	take_thought(a, m);
 	take_content(a, dialect_find(m, "content"));
 	if (refusal.len > 0) {
 		a->refused = true;
@@ -270,6 +329,34 @@ take_message(struct answer *a, struct json m)
 		return;
 	for (struct json_iter it = json_iter(calls); json_next(&it) && !answer_is_over(a);)
 		take_call(a, (int64_t)it.index, it.value);
+}
+
+static void
+keep_thought(struct answer *a)
+{
+	struct buf item;
+	struct jw w;
+
+	buf_init(&item, 8 * (size_t)ANSWER_BYTES_MAX);
+	jw_init(&w, &item);
+	jw_object(&w);
+	jw_field_str(&w, a->thought_name, buf_str(&a->thought));
+	jw_end_object(&w);
+	answer_keep_at(a, 0, buf_str(&item));
+	buf_release(&item);
+}
+
+/* Thoughts that led to no call never go back. */
+static void
+keep_reasoning(struct answer *a)
+{
+	if (a->calls.len == 0)
+		return;
+	if (a->thought_name)
+		keep_thought(a);
+	for (size_t i = 0; i < a->calls.len; i++)
+		if (a->calls.ptr[i].extra.len > 0)
+			answer_keep_at(a, i + 1, a->calls.ptr[i].extra);
 }
 
 /* The first choice: no other was asked for. */
@@ -315,6 +402,7 @@ take_whole(struct answer *a, struct json body)
 	take_message(a, dialect_find(choice, "message"));
 	take_stop(a, choice);
 	take_usage(a, dialect_find(body, "usage"));
+	keep_reasoning(a);
 	if (!answer_is_over(a))
 		a->complete = true;
 }
@@ -326,6 +414,7 @@ const struct dialect DIALECT_OPENAI_CHAT = {
 	.write = write_body,
 	.take = take_event,
 	.take_whole = take_whole,
+	.end = keep_reasoning,
 	.may_just_end = true,
 };
 

@@ -1,8 +1,8 @@
 /* reasoning - what a provider wants back of its own thinking, as the log keeps it.
  *
  * {"from":"acme/model","items":[{"at":0,"item":{...}},...]}: at is the place among the answer's parts
- * (0: before its text, k: before its kth call). Signatures and ciphers mean something to the model
- * that made them only, so another model is not given them. */
+ * (0: before its text, k: before or with its kth call); what an item holds is the dialect's. Signatures
+ * and ciphers mean something to the model that made them only, so another model is not given them. */
 #pragma once
 #include <stddef.h>
 #include "base/arena.h"

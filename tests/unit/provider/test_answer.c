@@ -92,6 +92,23 @@ T6_too_much_is_refused(void **state)
 	end(&h, "!malformed acme/m: the answer has more than 512 tool calls");
 }
 
+static void
+T6_a_thought_that_is_too_long_is_refused(void **state)
+{
+	struct hearing h;
+	char piece[64 * 1024];
+
+	(void)state;
+	memset(piece, 'x', sizeof piece);
+	begin(&h);
+	for (size_t i = 0; i <= ANSWER_BYTES_MAX / sizeof piece; i++)
+		answer_thought(&h.answer, (struct str){ piece, sizeof piece });
+	assert_true(h.answer.failed);
+	assert_string_equal(h.answer.err.text, "acme/m: a thought is larger than 16777216 bytes");
+	answer_release(&h.answer);
+	dialect_trace_release(&h.trace);
+}
+
 /* An event may cancel: whatever comes first is the last that is told. */
 static void
 Q5_a_muted_answer_tells_nothing(void **state)
@@ -131,6 +148,7 @@ main(void)
 	SUITE_TEST(&s, T3_reasoning_has_its_place);
 	SUITE_TEST(&s, T6_the_first_failure_counts);
 	SUITE_TEST(&s, T6_too_much_is_refused);
+	SUITE_TEST(&s, T6_a_thought_that_is_too_long_is_refused);
 	SUITE_TEST(&s, Q5_a_muted_answer_tells_nothing);
 	return suite_run(&s, "provider/answer");
 }

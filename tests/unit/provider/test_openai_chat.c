@@ -13,7 +13,9 @@
 	EVENT("{'choices':[],'usage':{'prompt_tokens':30,'completion_tokens':9,'total_tokens':39," \
 	      "'prompt_tokens_details':{'cached_tokens':20},'completion_tokens_details':"          \
 	      "{'reasoning_tokens':4}}}")
-#define DONE EVENT("[DONE]")
+#define DONE        EVENT("[DONE]")
+#define SIGNATURE   "'extra_content':{'google':{'thought_signature':'S'}}"
+#define KEPT(items) "{'from':'acme/m','items':[" items "]}"
 
 static const struct row {
 	const char *name, *stream, *want;
@@ -47,6 +49,29 @@ static const struct row {
 	  CHUNK("{'reasoning_content':'h'}", "null") CHUNK("{'reasoning':'m'}", "null") SAY("a")
 		  END("stop") DONE,
 	  "(h) (m) 'a' end 0+0 r0 0+0" },
+	{ "T3 the thoughts that led to calls are kept, and what came with a call",
+	  CHUNK("{'reasoning_content':'h'}", "null") CHUNK("{'reasoning_content':'\\'m'}", "null")
+		  CALL("{'index':0,'id':'a','function':{'name':'look','arguments':'{}'}}")
+			  CALL("{'index':1,'id':'b','function':{'name':'see'}," SIGNATURE "}")
+				  END("tool_calls") END("tool_calls") USAGE DONE,
+	  "(h) ('m) " KEPT("{'at':0,'item':{'reasoning_content':'h\\'m'}},"
+			   "{'at':2,'item':{" SIGNATURE "}}") " call(a look {}) call(b see {}) "
+							      "tools 10+9 r4 20+0" },
+	{ "T3 thoughts are kept by the name they came under, without [DONE]",
+	  CHUNK("{'reasoning':'hm'}", "null") CALL(
+		  "{'id':'a','function':{'name':'look'},'extra_content':null}") END("tool_calls"),
+	  "(hm) " KEPT("{'at':0,'item':{'reasoning':'hm'}}") " call(a look {}) tools 0+0 r0 0+0" },
+	{ "T3 a thought that is empty is kept empty",
+	  CHUNK("{'reasoning_content':'','reasoning':''}", "null")
+		  CHUNK("{'reasoning_content':null}", "null")
+			  CALL("{'id':'a','function':{'name':'look'}}") END("tool_calls") DONE,
+	  KEPT("{'at':0,'item':{'reasoning_content':''}}") " call(a look {}) tools 0+0 r0 0+0" },
+	{ "T3 what came first with a call is kept, when it is something",
+	  CALL("{'index':0,'id':'a','function':{'name':'look'},'extra_content':{}}") CALL(
+		  "{'index':0," SIGNATURE "}") CALL("{'index':0,'extra_content':{'x':1}}")
+		  CALL("{'index':1,'function':{'name':'see'},'extra_content':7}") END("stop") DONE,
+	  KEPT("{'at':1,'item':{" SIGNATURE "}}") " call(a look {}) call(call_2 see {}) tools "
+						  "0+0 r0 0+0" },
 	{ "T3 content in parts",
 	  CHUNK("{'content':[{'type':'text','text':'a'},{'type':'text','text':'b'}]}", "'stop'")
 		  DONE,
@@ -110,7 +135,9 @@ static const struct row WHOLE[] = {
 	  "'refusal':null,'tool_calls':[{'id':'x','function':{'name':'look','arguments':'{}'}},"
 	  "{'id':'y','function':{'name':'see','arguments':''}}]},'finish_reason':'tool_calls'}],"
 	  "'usage':{'prompt_tokens':3,'completion_tokens':2}}",
-	  "(hm) 'a' call(x look {}) call(y see {}) tools 3+2 r0 0+0" },
+	  "(hm) 'a' " KEPT(
+		  "{'at':0,'item':{'reasoning_content':'hm'}}") " call(x look {}) call(y "
+								"see {}) tools 3+2 r0 0+0" },
 	{ "T6 an error that came whole", "{'error':{'message':'m','code':'500'}}",
 	  "!server acme/m: the answer broke off: m" },
 	{ "T6 no choices", "{'choices':[]}", "!malformed acme/m: the answer has no choices" },
@@ -149,6 +176,53 @@ M11_a_request_with_everything(void **state)
 		"'parameters':{'type':'object'}}},{'type':'function','function':{'name':'bare',"
 		"'description':'has no schema','parameters':{'type':'object','properties':{}}}}],"
 		"'max_tokens':100,'stream':true,'stream_options':{'include_usage':true}}");
+}
+
+#define OWN(who)                                                                      \
+	"{\"from\":\"" who "\",\"items\":[{\"at\":0,\"item\":{\"reasoning_content\":" \
+	"\"hm\"}},{\"at\":2,\"item\":{\"extra_content\":{\"google\":"                 \
+	"{\"thought_signature\":\"S\"}}}}]}"
+#define CALLED(id, extra) \
+	"{'id':'" id "','type':'function','function':{'name':'look','arguments':'{}'}" extra "}"
+
+static const struct returned {
+	const char *name, *reasoning;
+	size_t calls;
+	const char *want;
+} RETURNED[] = {
+	{ "T3 reasoning goes back with its calls", OWN("acme/m"), 2,
+	  "'content':null,'reasoning_content':'hm','tool_calls':[" CALLED("a", "") "," CALLED(
+		  "b", "," SIGNATURE) "]" },
+	{ "T3 reasoning under the other name",
+	  "{\"from\":\"acme/m\",\"items\":[{\"at\":0,\"item\":{\"reasoning\":\"hm\"}}]}", 1,
+	  "'content':null,'reasoning':'hm','tool_calls':[" CALLED("a", "") "]" },
+	{ "T3 reasoning of another model stays here", OWN("other/m"), 2,
+	  "'content':null,'tool_calls':[" CALLED("a", "") "," CALLED("b", "") "]" },
+	{ "T3 reasoning without calls stays here", OWN("acme/m"), 0, "'content':'so'" },
+};
+
+static void
+check_returned(void **state)
+{
+	static const struct tool_call CALLS[] = {
+		{ { "a", 1 }, { "look", 4 }, { "{}", 2 } },
+		{ { "b", 1 }, { "look", 4 }, { "{}", 2 } },
+	};
+	const struct returned *row = *state;
+	struct message said = { .role = MESSAGE_ASSISTANT,
+				.content = row->calls > 0 ? STR("") : STR("so"),
+				.tool_calls = CALLS,
+				.tool_call_count = row->calls,
+				.reasoning = str_of(row->reasoning) };
+	struct provider_request q = DIALECT_PLAIN;
+	char want[1024];
+
+	q.messages = &said;
+	snprintf(want, sizeof want,
+		 "{'model':'gpt-4o','messages':[{'role':'assistant',%s}],'max_tokens':10,"
+		 "'stream':true,'stream_options':{'include_usage':true}}",
+		 row->want);
+	dialect_check_body(&DIALECT_OPENAI_CHAT, false, &q, want);
 }
 
 static void
@@ -197,6 +271,7 @@ main(void)
 
 	SUITE_ROWS(&s, ROWS, check_row);
 	SUITE_ROWS(&s, WHOLE, check_whole);
+	SUITE_ROWS(&s, RETURNED, check_returned);
 	SUITE_TEST(&s, M11_a_request_with_everything);
 	SUITE_TEST(&s, T3_openai_itself_is_told_more);
 	SUITE_TEST(&s, T3_a_name_that_was_made_up_goes_back_plain);
