@@ -154,7 +154,13 @@ enum turn_input_kind {
 	TURN_IN_TIMER,
 	TURN_IN_DRAIN, /* the server stops or restarts: put the turn off */
 };
-enum turn_stop { TURN_STOP_END, TURN_STOP_TOOLS, TURN_STOP_LENGTH, TURN_STOP_REFUSAL };
+enum turn_stop {
+	TURN_STOP_END,
+	TURN_STOP_TOOLS,
+	TURN_STOP_LENGTH, /* what it said is cut short */
+	TURN_STOP_CUT,    /* so short that a call is lost, or nothing was said */
+	TURN_STOP_REFUSAL,
+};
 enum turn_timer { TURN_TIMER_LIMIT, TURN_TIMER_RETRY, TURN_TIMER_SAVE };
 enum { TURN_TIMERS = TURN_TIMER_SAVE + 1 };
 

@@ -3,6 +3,8 @@
 #include "base/json_write.h"
 #include "core/turn_machine_private.h"
 
+enum { CUTS_MAX = 2 };
+
 static void
 show(struct turn_machine *m, enum turn_effect_kind kind, enum event_kind event, struct str piece)
 {
@@ -219,7 +221,7 @@ on_thinking_data(struct turn_machine *m, struct str data)
 
 	if (m->thinking_id.len == 0)
 		m->thinking_id = turn_machine_id(m);
-	if (json_parse(&m->step, data, &JSON_LIMITS_DEFAULT, &doc, NULL) == 0 &&
+	if (json_parse(&m->step, data, &EVENT_PART_LIMITS, &doc, NULL) == 0 &&
 	    json_type(json_root(&doc)) == JSON_OBJECT) {
 		m->thinking_data = arena_str(m->kept, data);
 		return;
@@ -246,6 +248,25 @@ on_call(struct turn_machine *m, const struct tool_call *call)
 	};
 }
 
+/* A call that is lost is not passed over in silence: the model is told, once, and asked again. */
+static void
+on_cut(struct turn_machine *m)
+{
+	if (m->cuts < CUTS_MAX) {
+		m->note = STR("Your last answer was cut off at the limit of output tokens. A tool "
+			      "call that was not whole was not run. Say less at a time, for "
+			      "example write a long file in several pieces.");
+		turn_machine_go_on(m);
+		return;
+	}
+	turn_machine_log_error(m, "model_request_failed_error",
+			       STR("the model's answers were cut off twice before they said "
+				   "anything whole: raise the agent's max_output_tokens, ask for "
+				   "less at a time, or begin a new session"),
+			       "terminal");
+	turn_machine_end(m, STOP_RETRIES_EXHAUSTED);
+}
+
 static void
 on_done(struct turn_machine *m, const struct turn_input *in)
 {
@@ -255,6 +276,7 @@ on_done(struct turn_machine *m, const struct turn_input *in)
 	m->steps++;
 	m->failures = 0;
 	m->note = (struct str){ 0 };
+	m->cuts = in->stop == TURN_STOP_CUT && !calls ? m->cuts + 1 : 0;
 	log_thinking(m);
 	log_message(m, false);
 	if (calls)
@@ -263,6 +285,8 @@ on_done(struct turn_machine *m, const struct turn_input *in)
 	forget_request(m);
 	if (in->stop == TURN_STOP_REFUSAL)
 		turn_machine_end(m, STOP_REFUSAL);
+	else if (in->stop == TURN_STOP_CUT)
+		on_cut(m);
 	else if (!calls)
 		turn_machine_end(m, STOP_END_TURN);
 	else

@@ -77,6 +77,7 @@ struct turn_machine {
 	bool save_armed, saved; /* saved: the side record exists */
 	VEC(struct tool_call) asked;
 	int failures, rung;
+	int cuts; /* answers in a row that their length cut before they did anything */
 	bool aggressive;
 	struct str note; /* for the model, until it has answered */
 	int64_t backoff_ms;

@@ -474,6 +474,7 @@ stop_of(enum provider_stop stop)
 	case PROVIDER_STOP_END: return TURN_STOP_END;
 	case PROVIDER_STOP_TOOLS: return TURN_STOP_TOOLS;
 	case PROVIDER_STOP_LENGTH: return TURN_STOP_LENGTH;
+	case PROVIDER_STOP_CUT: return TURN_STOP_CUT;
 	case PROVIDER_STOP_REFUSAL: return TURN_STOP_REFUSAL;
 	}
 	return TURN_STOP_END;

@@ -218,6 +218,12 @@ tell_reasoning(struct answer *a)
 	buf_release(&data);
 }
 
+static bool
+is_cut(const struct answer *a, size_t calls)
+{
+	return calls < a->calls.len || (calls == 0 && !a->spoke);
+}
+
 /* Peers disagree on what to call the end of an answer with calls: the calls decide. */
 static enum provider_stop
 final_stop(const struct answer *a, size_t calls)
@@ -226,6 +232,8 @@ final_stop(const struct answer *a, size_t calls)
 		return PROVIDER_STOP_REFUSAL;
 	if (a->stop == PROVIDER_STOP_END || a->stop == PROVIDER_STOP_TOOLS)
 		return calls > 0 ? PROVIDER_STOP_TOOLS : PROVIDER_STOP_END;
+	if (a->stop == PROVIDER_STOP_LENGTH && is_cut(a, calls))
+		return PROVIDER_STOP_CUT;
 	return a->stop;
 }
 

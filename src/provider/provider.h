@@ -36,6 +36,7 @@ enum provider_stop {
 	PROVIDER_STOP_END,    /* the model is done */
 	PROVIDER_STOP_TOOLS,  /* it waits for the results of its calls */
 	PROVIDER_STOP_LENGTH, /* max_output_tokens were used up */
+	PROVIDER_STOP_CUT,    /* the same, and a call was lost by it or nothing was said */
 	PROVIDER_STOP_REFUSAL,
 };
 

@@ -54,7 +54,7 @@ on_call(void *ctx, const struct tool_call *call)
 static void
 on_done(void *ctx, enum provider_stop stop, const struct usage *u)
 {
-	static const char *const STOPS[] = { "end", "tools", "length", "refusal" };
+	static const char *const STOPS[] = { "end", "tools", "length", "cut", "refusal" };
 	struct dialect_trace *t = ctx;
 
 	heard(t);

@@ -64,6 +64,7 @@ model_says(struct world *w, struct str verb, struct str rest)
 		in.kind = TURN_IN_DONE;
 		in.stop = str_eq(rest, STR("refusal"))  ? TURN_STOP_REFUSAL
 			  : str_eq(rest, STR("length")) ? TURN_STOP_LENGTH
+			  : str_eq(rest, STR("cut"))    ? TURN_STOP_CUT
 							: TURN_STOP_END;
 		in.usage = (struct usage){ .input = 10, .output = 5 };
 	} else {

@@ -39,6 +39,22 @@ static const struct row ROWS[] = {
 	{ "M8 an answer cut by its length ends the turn", ASK "text x; done length; ok",
 	  "{take status_running model_request_start} context model +m ~m\"x\" "
 	  "{release message\"x\" model_request_end status_idle:end_turn} -m ended" },
+	{ "M8 a call cut by its length is told, and asked for again",
+	  ASK "text x; done cut; ok; ctx; text y; done; ok",
+	  "{take status_running model_request_start} context model +m ~m\"x\" "
+	  "{keep message\"x\" model_request_end model_request_start} -m context/note model "
+	  "+m ~m\"y\" {release message\"y\" model_request_end status_idle:end_turn} -m ended" },
+	{ "M8 two answers in a row that are cut end the turn",
+	  ASK "done cut; ok; ctx; done cut; ok",
+	  "{take status_running model_request_start} context model "
+	  "{keep model_request_end model_request_start} context/note model "
+	  "{release model_request_end error status_idle:retries_exhausted} ended" },
+	{ "M8 a whole call runs beside one that was cut",
+	  ASK "call run {}; done cut; ok; tool run ok; ok; ctx; text y; done; ok",
+	  "{take status_running model_request_start} context model "
+	  "{keep tool_use model_request_end} tool:run {keep tool_result:ok model_request_start} "
+	  "context/note model +m ~m\"y\" "
+	  "{release message\"y\" model_request_end status_idle:end_turn} -m ended" },
 	{ "Q7 a turn that somebody else opened is left alone", "msg a; open a; refuse",
 	  "{take status_running model_request_start} lost" },
 	{ "Q7 a lost lease stops everything", ASK "text x; lose",
@@ -337,6 +353,36 @@ T7_the_result_names_the_tools_that_there_are(void **state)
 			     STR("there is no tool named na_me; known: run, fetch, peek, ask, no, "
 				 "bash, client, worker")));
 	world_release(&w);
+}
+
+/* However deep a call's arguments are, the log can hold the call. */
+static void
+T7_a_call_that_is_nested_too_deep_is_an_error_of_the_call(void **state)
+{
+	(void)state;
+	for (size_t depth = 55; depth <= 70; depth++) {
+		struct world w;
+		struct buf script;
+		struct str last;
+
+		world_init(&w, 1);
+		buf_init(&script, 1 << 16);
+		buf_puts(&script, ASK "call run ");
+		for (size_t i = 0; i < depth; i++)
+			buf_puts(&script, "{\"a\":");
+		buf_puts(&script, "1");
+		for (size_t i = 0; i < depth; i++)
+			buf_puts(&script, "}");
+		buf_puts(&script, "; done; ok");
+		world_run(&w, arena_str(&w.arena, buf_str(&script)).ptr);
+		last = str_trim(buf_str(&w.trace));
+		if (!str_ends(last,
+			      depth <= 60 ? STR("tool:run")
+					  : STR("tool_result:error model_request_start} context")))
+			fail_msg("%zu deep: " STR_FMT, depth, STR_ARG(last));
+		buf_release(&script);
+		world_release(&w);
+	}
 }
 
 static void
@@ -678,6 +724,7 @@ main(void)
 	SUITE_TEST(&s, T3_a_model_nobody_knows_is_an_error_of_the_turn);
 	SUITE_TEST(&s, T8_what_runs_is_what_was_judged);
 	SUITE_TEST(&s, T7_the_result_names_the_tools_that_there_are);
+	SUITE_TEST(&s, T7_a_call_that_is_nested_too_deep_is_an_error_of_the_call);
 	SUITE_TEST(&s, T2_an_answer_without_end_is_no_answer);
 	SUITE_TEST(&s, T2_more_calls_than_a_step_may_have_are_refused);
 	SUITE_TEST(&s, T6_pieces_of_an_old_request_are_nobodys);

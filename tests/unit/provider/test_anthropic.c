@@ -54,13 +54,13 @@ static const struct row {
 	{ "T3 the length limit drops the call it cut",
 	  START TOOL(0, "t1") JSON(0, "{}") STOP(0) TOOL(1, "t2") JSON(1, "{\\'q\\':") STOP(1)
 		  END("max_tokens"),
-	  "call(t1 look {}) length 7+42 r0 300+20" },
+	  "call(t1 look {}) cut 7+42 r0 300+20" },
 	{ "T3 the length limit drops the call it cut before its arguments",
 	  START TOOL(0, "t1") JSON(0, "{}") STOP(0) TOOL(1, "t2") JSON(1, "") STOP(1)
 		  END("max_tokens"),
-	  "call(t1 look {}) length 7+42 r0 300+20" },
+	  "call(t1 look {}) cut 7+42 r0 300+20" },
 	{ "T3 a full window is a length", START END("model_context_window_exceeded"),
-	  "length 7+42 r0 300+20" },
+	  "cut 7+42 r0 300+20" },
 	{ "T3 a refusal", START TEXT(0) SAY(0, "no") END("refusal"),
 	  "'no' refusal 7+42 r0 300+20" },
 	{ "T3 blocks and events that nobody knows",

@@ -79,12 +79,14 @@ static const struct row {
 	{ "T3 the length limit drops the call it cut",
 	  CALL("{'index':0,'id':'a','function':{'name':'look','arguments':'{\\'q'}}") END("length")
 		  DONE,
-	  "length 0+0 r0 0+0" },
+	  "cut 0+0 r0 0+0" },
 	{ "T3 the length limit drops the call it cut before its arguments",
 	  CALL("{'index':0,'id':'a','function':{'name':'look','arguments':'{}'}}")
 		  CALL("{'index':1,'id':'b','function':{'name':'look','arguments':''}}")
 			  END("length") DONE,
-	  "call(a look {}) length 0+0 r0 0+0" },
+	  "call(a look {}) cut 0+0 r0 0+0" },
+	{ "T3 the length limit cuts what is said", SAY("a") END("length") DONE,
+	  "'a' length 0+0 r0 0+0" },
 	{ "T3 a content filter", SAY("a") END("content_filter") DONE, "'a' refusal 0+0 r0 0+0" },
 	{ "T3 a refusal is said", CHUNK("{'refusal':'no'}", "null") END("stop") DONE,
 	  "'no' refusal 0+0 r0 0+0" },

@@ -59,12 +59,12 @@ static const struct row {
 	  START DONE(CALL("a", "{\\'q")) TYPED(
 		  "response.incomplete", "'response':{'status':'incomplete','incomplete_details':"
 					 "{'reason':'max_output_tokens'},'output':[]}"),
-	  "length 0+0 r0 0+0" },
+	  "cut 0+0 r0 0+0" },
 	{ "T3 the length limit drops the call it cut before its arguments",
 	  START DONE(CALL("a", "{}")) DONE(CALL("b", "")) TYPED(
 		  "response.incomplete", "'response':{'status':'incomplete','incomplete_details':"
 					 "{'reason':'max_output_tokens'},'output':[]}"),
-	  "call(a look {}) length 0+0 r0 0+0" },
+	  "call(a look {}) cut 0+0 r0 0+0" },
 	{ "T3 a content filter",
 	  START TYPED("response.incomplete",
 		      "'response':{'incomplete_details':{'reason':'content_filter'}}"),
