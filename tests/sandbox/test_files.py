@@ -206,6 +206,89 @@ class Data(Case):
         self.assertFailed(self.bash("cat ../../owner.token", directory=str(folder)))
 
 
+class DeepCase(Case):
+    """The data some levels below the workspace, as in a home."""
+    levels = (".local", "state", "perdure")
+
+    def setUp(self):
+        super().setUp()
+        self.driver.close()
+        self.data = self.work.joinpath(*self.levels)
+        self.data.mkdir(parents=True)
+        (self.data / "owner.token").write_text(SECRET + "\n")
+        self.driver = self.new_driver()
+        self.ancestors = [path for path in self.data.parents if self.work in path.parents]
+
+    def assertKept(self):
+        self.assertEqual((self.data / "owner.token").read_text(), SECRET + "\n")
+        for find in ("find . -type f | xargs -r cat", "grep -rs nobody ."):
+            self.assertNotIn(SECRET, self.bash(f"{find}; true")["output"])
+
+
+class DeepData(DeepCase):
+    """No folder on the way to the data gives way."""
+
+    def test_T12_no_folder_above_the_data_is_renamed(self):
+        for access in ("rw", "ro"):
+            for path in (self.data, *self.ancestors):
+                self.assertFailed(self.bash(f"mv -T {path} {self.work}/x", access=access))
+                self.assertKept()
+
+    def test_T12_no_decoy_takes_the_place_of_the_data(self):
+        self.bash(f"mv {self.levels[0]} x; mkdir -p {self.data}")
+        self.assertKept()
+        self.assertFailed(self.bash(f"cat x/{'/'.join(self.levels[1:])}/owner.token"))
+
+    def test_T12_no_folder_is_exchanged_for_one_above_the_data(self):
+        self.assertSays(self.bash("mkdir other"), "")
+        for path in self.ancestors:
+            self.assertFailed(self.python(
+                "import ctypes, os, sys\n"
+                "libc = ctypes.CDLL(None, use_errno=True)\n"
+                f"rc = libc.renameat2(-100, b'{path}', -100, b'{self.work}/other', 2)\n"
+                "sys.exit(os.strerror(ctypes.get_errno()) if rc else 0)\n"))
+            self.assertKept()
+
+    def test_T12_no_folder_above_the_data_is_removed(self):
+        for path in self.ancestors:
+            self.assertFailed(self.bash(f"rm -rf {path}"))
+            self.assertKept()
+
+    def test_T12_what_lies_beside_the_data_is_still_a_place_to_work(self):
+        for folder in self.ancestors:
+            self.assertSays(self.bash(f"cd {folder} && echo hi > a && mv a b && mkdir c && mv b c/b && cat c/b"), "hi")
+            self.assertEqual((folder / "c" / "b").read_text(), "hi\n")
+            self.assertSays(self.call("write", {"file_path": f"{folder}/new", "content": "ho"}), "")
+            self.assertSays(self.bash(f"mv {folder}/new {self.work}/new && cat new"), "ho")
+
+    def test_T12_data_that_is_gone_stops_every_call(self):
+        self.data.rename(self.work / "moved")
+        for answer in (self.bash("cat moved/owner.token"), self.call("read", {"file_path": "moved/owner.token"}),
+                       self.call("read", {"file_path": "moved/owner.token"}, sandboxed=False)):
+            self.assertFailed(answer)
+            self.assertIn(str(self.data), answer["output"])
+
+
+class DeepDataTwoLevels(DeepData):
+    """With one folder between."""
+    levels = ("state", "perdure")
+
+
+class DeepDataByALink(DeepCase):
+    """The server was given its data by a link that lies in the workspace; who turns it gains nothing."""
+
+    def setUp(self):
+        super().setUp()
+        self.driver.close()
+        (self.work / "link").symlink_to(self.levels[0])
+        kept, self.data = self.data, self.work.joinpath("link", *self.levels[1:])
+        self.driver, self.data = self.new_driver(), kept
+
+    def test_T12_the_link_is_turned(self):
+        self.assertSays(self.bash(f"mkdir -p decoy/{'/'.join(self.levels[1:])} && ln -sfn decoy link"), "")
+        self.assertKept()
+
+
 class DataWithoutSandbox(Case):
     """With the sandbox off a shell is the server's equal; the file tools still keep away."""
     sandboxed = False

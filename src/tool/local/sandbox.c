@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ARGUMENTS_MAX = 400 };
+enum { ARGUMENTS_MAX = 512, WAY_MAX = 64 /* folders between the directory and the data */ };
 
 /* Where our own program is in there. */
 static const char HELPER[] = "/run/perdure";
@@ -50,8 +50,7 @@ struct arguments {
 static void
 add(struct arguments *out, const char *argument)
 {
-	if (out->count + 1 <
-	    ARGUMENTS_MAX) /* ours are fewer: nothing here is as long as an input */
+	if (out->count + 1 < ARGUMENTS_MAX) /* ours are fewer: WAY_MAX bounds the only list */
 		out->ptr[out->count++] = argument;
 }
 
@@ -73,6 +72,12 @@ is_within(const char *path, const char *folder)
 	return strncmp(path, folder, len) == 0 && (path[len] == '/' || path[len] == '\0');
 }
 
+static bool
+shows_hidden(const struct sandbox *s)
+{
+	return s->hidden && is_within(s->hidden, s->directory);
+}
+
 static const char *
 real_path(struct str path, struct arena *a)
 {
@@ -82,6 +87,30 @@ real_path(struct str path, struct arena *a)
 
 	free(found);
 	return copy;
+}
+
+/* Where the data went nobody knows: perhaps to where a tool would see it. */
+static int
+find_hidden(struct sandbox *s, struct str path, struct arena *a, struct err *e)
+{
+	s->hidden = real_path(path, a);
+	if (s->hidden)
+		return 0;
+	return err_set(e, ERR_DENIED,
+		       "the server's own data is not at " STR_FMT " any more (%s) and cannot be "
+		       "hidden from tools: put that folder back, or start the server again with "
+		       "the data it is to have",
+		       STR_ARG(path), strerror(errno));
+}
+
+static size_t
+folders_on_way(const struct sandbox *s)
+{
+	size_t count = 0;
+
+	for (const char *at = s->hidden + strlen(s->directory) + 1; (at = strchr(at, '/')); at++)
+		count++;
+	return count;
 }
 
 static int
@@ -103,6 +132,11 @@ check_place(const struct sandbox *s, bool sandboxed, struct err *e)
 			       "%s holds the server's own data and cannot be a working directory: "
 			       "give the environment another one",
 			       s->directory);
+	if (sandboxed && shows_hidden(s) && folders_on_way(s) > WAY_MAX)
+		return err_set(e, ERR_DENIED,
+			       "the server's own data is more than %d folders below %s, too many "
+			       "to guard: give the environment a directory that does not hold it",
+			       WAY_MAX, s->directory);
 	return 0;
 }
 
@@ -110,14 +144,16 @@ int
 sandbox_place(struct sandbox *s, const struct tool_job *job, const char *program, struct arena *a,
 	      struct err *e)
 {
+	int rc = 0;
+
 	*s = (struct sandbox){ .program = program };
 	s->directory = real_path(job->directory, a);
 	if (!s->directory)
 		return err_set(e, ERR_NOT_FOUND, "the working directory " STR_FMT ": %s",
 			       STR_ARG(job->directory), strerror(errno));
 	if (job->hidden.len > 0)
-		s->hidden = real_path(job->hidden, a);
-	return check_place(s, job->sandboxed, e);
+		rc = find_hidden(s, job->hidden, a, e);
+	return rc == 0 ? check_place(s, job->sandboxed, e) : rc;
 }
 
 /* ---- what it sees ---- */
@@ -151,16 +187,33 @@ add_private(struct arguments *out, const char *path)
 	ADD(out, "--perms", "1777", "--size", PRIVATE_BYTES, "--tmpfs", path);
 }
 
+/* A mount point cannot be renamed or removed, but the folders above it can, and what it covers goes
+ * with them: so each of those is one as well. */
 static void
-add_directory(struct arguments *out, const struct sandbox *s, enum tool_access access)
+add_cover(struct arguments *out, const struct sandbox *s, const char *bind, struct arena *a)
 {
-	switch (access) {
-	case TOOL_ACCESS_NONE: add_private(out, s->directory); break;
-	case TOOL_ACCESS_READ: ADD(out, "--ro-bind", s->directory, s->directory); break;
-	case TOOL_ACCESS_WRITE: ADD(out, "--bind", s->directory, s->directory); break;
+	for (const char *at = s->hidden + strlen(s->directory) + 1; (at = strchr(at, '/')); at++) {
+		struct str folder = { s->hidden, (size_t)(at - s->hidden) };
+		const char *path = arena_str(a, folder).ptr;
+
+		ADD(out, bind, path, path);
 	}
-	if (access != TOOL_ACCESS_NONE && s->hidden && is_within(s->hidden, s->directory))
-		ADD(out, "--perms", "0000", "--tmpfs", s->hidden, "--remount-ro", s->hidden);
+	ADD(out, "--perms", "0000", "--tmpfs", s->hidden, "--remount-ro", s->hidden);
+}
+
+static void
+add_directory(struct arguments *out, const struct sandbox *s, enum tool_access access,
+	      struct arena *a)
+{
+	const char *bind = access == TOOL_ACCESS_WRITE ? "--bind" : "--ro-bind";
+
+	if (access == TOOL_ACCESS_NONE) {
+		add_private(out, s->directory);
+		return;
+	}
+	ADD(out, bind, s->directory, s->directory);
+	if (shows_hidden(s))
+		add_cover(out, s, bind, a);
 }
 
 static void
@@ -189,7 +242,7 @@ sandbox_command(const struct sandbox *s, const struct tool_job *job, struct aren
 	add_private(&out, "/dev/shm");
 	add_private(&out, "/tmp");
 	ADD(&out, "--symlink", "../tmp", "/var/tmp", "--ro-bind", s->program, HELPER);
-	add_directory(&out, s, job->access);
+	add_directory(&out, s, job->access, a);
 	/* The rest of it is memory without a bound; and the kernel's settings in /proc are files
 	 * that root owns. */
 	ADD(&out, "--remount-ro", "/dev", "--remount-ro", "/proc", "--remount-ro", "/");

@@ -16,7 +16,8 @@ struct sandbox {
 	const char *program;   /* our own: the helper inside */
 };
 
-/* ERR_DENIED for a directory that would show what must be hidden; ERR_NOT_FOUND for none. */
+/* ERR_DENIED for a directory that would show what must be hidden, and where that cannot be found any
+ * more; ERR_NOT_FOUND for no directory. */
 NODISCARD int sandbox_place(struct sandbox *s, const struct tool_job *job, const char *program,
 			    struct arena *a, struct err *e);
 /* The command line from "bwrap" on, ending with NULL. It runs the helper inside. */

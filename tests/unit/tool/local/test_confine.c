@@ -104,6 +104,32 @@ T10_a_place_that_shows_too_much_is_refused(void **state)
 	arena_release(&a);
 }
 
+static void
+T10_the_servers_data_is_kept_from_it(void **state)
+{
+	const struct confine gone = { "/opt/perdure", "/none/such" };
+	const struct confine deep = { "/opt/perdure", "/usr/share/doc" };
+	struct tool_place place = { .directory = STR("/usr"),
+				    .sandboxed = true,
+				    .access = TOOL_ACCESS_WRITE };
+	struct child_spec spec;
+	struct buf line;
+	struct arena a;
+	struct err e;
+
+	(void)state;
+	arena_init(&a);
+	buf_init(&line, 1 << 16);
+	assert_int_equal(confine_command(&gone, &place, COMMAND, &a, &spec, &e), ERR_DENIED);
+	assert_true(str_contains(str_of(e.text), STR("/none/such")));
+	assert_int_equal(confine_command(&deep, &place, COMMAND, &a, &spec, &e), 0);
+	assert_true(str_contains(joined(spec.argv, &line),
+				 STR(" --bind /usr /usr --bind /usr/share /usr/share --perms 0000 "
+				     "--tmpfs /usr/share/doc ")));
+	buf_release(&line);
+	arena_release(&a);
+}
+
 static int
 run(char **argv, int argc)
 {
@@ -149,6 +175,7 @@ main(void)
 	SUITE_TEST(&s, T10_in_the_sandbox_of_its_environment);
 	SUITE_TEST(&s, T10_without_one_it_gets_nothing_of_ours_and_ends_with_us);
 	SUITE_TEST(&s, T10_a_place_that_shows_too_much_is_refused);
+	SUITE_TEST(&s, T10_the_servers_data_is_kept_from_it);
 	SUITE_TEST(&s, T10_the_last_step_becomes_the_program);
 	return suite_run(&s, "tool/local/confine");
 }

@@ -77,28 +77,77 @@ test_row(void **state)
 	work_dir_release(&d);
 }
 
+static const struct {
+	const char *name;
+	enum tool_access access;
+	const char *file, *link,
+		*hidden; /* below DIR; a file, a link to where, and what is given */
+	const char *has, *has_not;
+} COVERED[] = {
+	{ "T12 the server's data", TOOL_ACCESS_WRITE, "data/owner.token", ">data", "link",
+	  " --bind DIR DIR --perms 0000 --tmpfs DIR/data --remount-ro DIR/data ", " DIR/link " },
+	{ "T12 one folder on the way to it", TOOL_ACCESS_WRITE, "a/data/owner.token", ">a",
+	  "link/data",
+	  " --bind DIR DIR --bind DIR/a DIR/a --perms 0000 --tmpfs DIR/a/data "
+	  "--remount-ro DIR/a/data ",
+	  " DIR/link" },
+	{ "T12 two folders on the way to it", TOOL_ACCESS_WRITE, "a/b/data/owner.token", ">a/b",
+	  "link/data",
+	  " --bind DIR DIR --bind DIR/a DIR/a --bind DIR/a/b DIR/a/b --perms 0000 --tmpfs "
+	  "DIR/a/b/data ",
+	  " --bind DIR/a/b/data " },
+	{ "T12 the way to it, to read", TOOL_ACCESS_READ, "a/data/owner.token", ">a", "a/data",
+	  " --ro-bind DIR DIR --ro-bind DIR/a DIR/a --perms 0000 --tmpfs DIR/a/data ", " --bind " },
+	{ "T12 the way to it, an empty place", TOOL_ACCESS_NONE, "a/data/owner.token", ">a",
+	  "a/data", " --tmpfs DIR ", " DIR/a" },
+};
+
 static void
-T12_the_servers_data_is_covered(void **state)
+test_covered(void **state)
 {
+	const __typeof__(*COVERED) *row = *state;
 	struct work_dir d;
 	struct arena a;
-	struct str data, got;
+	struct str got;
+
+	work_dir_init(&d);
+	work_dir_put(&d, row->file, "x");
+	work_dir_put(&d, "link", row->link);
+	arena_init(&a);
+	got = command(&(struct tool_job){ .directory = str_of(d.path),
+					  .hidden = arena_printf(&a, "%s/%s", d.path, row->hidden),
+					  .sandboxed = true,
+					  .access = row->access },
+		      &a);
+	if (!str_contains(got, with_dir(row->has, d.path, &a)) ||
+	    str_contains(got, with_dir(row->has_not, d.path, &a)))
+		fail_msg(STR_FMT, STR_ARG(got));
+	arena_release(&a);
+	work_dir_release(&d);
+}
+
+/* Too many for a command line: refused, for what comes last on it is what hides. */
+static void
+T12_data_too_far_below_is_refused(void **state)
+{
+	struct tool_job job = { .sandboxed = true, .access = TOOL_ACCESS_WRITE };
+	struct work_dir d;
+	struct sandbox s;
+	struct arena a;
+	struct str path = STR("x");
+	struct err e;
 
 	(void)state;
 	work_dir_init(&d);
-	work_dir_put(&d, "data/owner.token", "x");
-	work_dir_put(&d, "link", ">data");
 	arena_init(&a);
-	data = arena_printf(&a, "%s/link", d.path);
-	got = command(&(struct tool_job){ .directory = str_of(d.path),
-					  .hidden = data,
-					  .sandboxed = true,
-					  .access = TOOL_ACCESS_WRITE },
-		      &a);
-	assert_true(str_contains(
-		got,
-		with_dir(" --bind DIR DIR --perms 0000 --tmpfs DIR/data --remount-ro DIR/data ",
-			 d.path, &a)));
+	for (int i = 0; i < 64; i++)
+		path = arena_printf(&a, "f/" STR_FMT, STR_ARG(path));
+	work_dir_put(&d, arena_printf(&a, STR_FMT "/y/z", STR_ARG(path)).ptr, "x");
+	job.directory = str_of(d.path);
+	job.hidden = arena_printf(&a, "%s/" STR_FMT, d.path, STR_ARG(path));
+	assert_true(str_ends(command(&job, &a), STR(" tool-helper inside ")));
+	job.hidden = arena_printf(&a, STR_FMT "/y", STR_ARG(job.hidden));
+	assert_int_equal(sandbox_place(&s, &job, "/opt/perdure", &a, &e), ERR_DENIED);
 	arena_release(&a);
 	work_dir_release(&d);
 }
@@ -115,6 +164,8 @@ static const struct {
 	{ "T12 the whole machine, sandbox off", "/", "", false, 0 },
 	{ "T12 the server's data", NULL, NULL, true, ERR_DENIED },
 	{ "T12 the server's data, sandbox off", NULL, NULL, false, ERR_DENIED },
+	{ "T12 data that is gone", NULL, "/nowhere/data", true, ERR_DENIED },
+	{ "T12 data that is gone, sandbox off", NULL, "/nowhere/data", false, ERR_DENIED },
 	{ "T12 nowhere", "/nowhere", "", true, ERR_NOT_FOUND },
 	{ "T12 a file", "/etc/passwd", "", true, ERR_NOT_FOUND },
 };
@@ -144,7 +195,8 @@ main(void)
 	struct suite s = { 0 };
 
 	SUITE_ROWS(&s, ROWS, test_row);
-	SUITE_TEST(&s, T12_the_servers_data_is_covered);
+	SUITE_ROWS(&s, COVERED, test_covered);
+	SUITE_TEST(&s, T12_data_too_far_below_is_refused);
 	SUITE_ROWS(&s, PLACES, test_place);
 	return suite_run(&s, "tool/local/sandbox");
 }
