@@ -78,6 +78,13 @@ shows_hidden(const struct sandbox *s)
 	return s->hidden && is_within(s->hidden, s->directory);
 }
 
+/* Does what everyone is shown show it? */
+static bool
+system_shows_hidden(const struct sandbox *s)
+{
+	return s->hidden && is_within(s->hidden, "/usr") && !shows_hidden(s);
+}
+
 static const char *
 real_path(struct str path, struct arena *a)
 {
@@ -238,11 +245,15 @@ sandbox_command(const struct sandbox *s, const struct tool_job *job, struct aren
 	    "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "--setenv", "HOME",
 	    "/tmp", "--setenv", "LANG", "C.UTF-8");
 	add_system(&out, a);
+	if (system_shows_hidden(s)) /* passable: a session's own folder may lie in it */
+		ADD(&out, "--perms", "0111", "--tmpfs", s->hidden);
 	ADD(&out, "--proc", "/proc", "--dev", "/dev");
 	add_private(&out, "/dev/shm");
 	add_private(&out, "/tmp");
 	ADD(&out, "--symlink", "../tmp", "/var/tmp", "--ro-bind", s->program, HELPER);
 	add_directory(&out, s, job->access, a);
+	if (system_shows_hidden(s))
+		ADD(&out, "--remount-ro", s->hidden);
 	/* The rest of it is memory without a bound; and the kernel's settings in /proc are files
 	 * that root owns. */
 	ADD(&out, "--remount-ro", "/dev", "--remount-ro", "/proc", "--remount-ro", "/");

@@ -80,26 +80,29 @@ test_row(void **state)
 static const struct {
 	const char *name;
 	enum tool_access access;
-	const char *file, *link,
-		*hidden; /* below DIR; a file, a link to where, and what is given */
+	const char *file, *link, *hidden; /* what is in DIR, and what is given */
 	const char *has, *has_not;
 } COVERED[] = {
-	{ "T12 the server's data", TOOL_ACCESS_WRITE, "data/owner.token", ">data", "link",
+	{ "T12 the server's data", TOOL_ACCESS_WRITE, "data/owner.token", ">data", "DIR/link",
 	  " --bind DIR DIR --perms 0000 --tmpfs DIR/data --remount-ro DIR/data ", " DIR/link " },
 	{ "T12 one folder on the way to it", TOOL_ACCESS_WRITE, "a/data/owner.token", ">a",
-	  "link/data",
+	  "DIR/link/data",
 	  " --bind DIR DIR --bind DIR/a DIR/a --perms 0000 --tmpfs DIR/a/data "
 	  "--remount-ro DIR/a/data ",
 	  " DIR/link" },
 	{ "T12 two folders on the way to it", TOOL_ACCESS_WRITE, "a/b/data/owner.token", ">a/b",
-	  "link/data",
+	  "DIR/link/data",
 	  " --bind DIR DIR --bind DIR/a DIR/a --bind DIR/a/b DIR/a/b --perms 0000 --tmpfs "
 	  "DIR/a/b/data ",
 	  " --bind DIR/a/b/data " },
-	{ "T12 the way to it, to read", TOOL_ACCESS_READ, "a/data/owner.token", ">a", "a/data",
+	{ "T12 the way to it, to read", TOOL_ACCESS_READ, "a/data/owner.token", ">a", "DIR/a/data",
 	  " --ro-bind DIR DIR --ro-bind DIR/a DIR/a --perms 0000 --tmpfs DIR/a/data ", " --bind " },
 	{ "T12 the way to it, an empty place", TOOL_ACCESS_NONE, "a/data/owner.token", ">a",
-	  "a/data", " --tmpfs DIR ", " DIR/a" },
+	  "DIR/a/data", " --tmpfs DIR ", " DIR/a" },
+	{ "T12 data among the system's programs", TOOL_ACCESS_WRITE, "a", ">a", "/usr/share/doc",
+	  " --perms 0111 --tmpfs /usr/share/doc ", " --perms 0000 " },
+	{ "T12 and nothing is put there", TOOL_ACCESS_WRITE, "a", ">a", "/usr/share/doc",
+	  " --bind DIR DIR --remount-ro /usr/share/doc ", " --bind /usr" },
 };
 
 static void
@@ -115,7 +118,7 @@ test_covered(void **state)
 	work_dir_put(&d, "link", row->link);
 	arena_init(&a);
 	got = command(&(struct tool_job){ .directory = str_of(d.path),
-					  .hidden = arena_printf(&a, "%s/%s", d.path, row->hidden),
+					  .hidden = with_dir(row->hidden, d.path, &a),
 					  .sandboxed = true,
 					  .access = row->access },
 		      &a);
