@@ -325,5 +325,5 @@ class Access(Case):
         self.assertEqual([path.name for path in self.work.iterdir()], ["a.txt"])
 
     def test_T12_places_that_would_show_the_host_are_refused(self):
-        for directory in ("/", "/proc", "/dev", "/nowhere/at/all"):
+        for directory in ("/", "/proc", "/proc/sys", "/dev", "/sys/fs", "/nowhere/at/all"):
             self.assertFailed(self.bash("true", directory=directory))

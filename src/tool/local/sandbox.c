@@ -39,8 +39,10 @@ static const char *const ETC[] = {
 	"timezone",        "xdg",
 };
 
-/* A working directory that would put the host's own there. */
-static const char *const NO_PLACE[] = { "/", "/proc", "/sys", "/dev", "/run" };
+/* A working directory that would put the host's own there; and one that is the kernel's all the way
+ * down. */
+static const char *const NO_PLACE[] = { "/", "/dev", "/run" };
+static const char *const NO_PLACE_BELOW[] = { "/proc", "/sys" };
 
 struct arguments {
 	const char **ptr;
@@ -120,6 +122,18 @@ folders_on_way(const struct sandbox *s)
 	return count;
 }
 
+static bool
+is_no_place(const char *directory)
+{
+	for (size_t i = 0; i < ARRAY_LEN(NO_PLACE); i++)
+		if (strcmp(directory, NO_PLACE[i]) == 0)
+			return true;
+	for (size_t i = 0; i < ARRAY_LEN(NO_PLACE_BELOW); i++)
+		if (is_within(directory, NO_PLACE_BELOW[i]))
+			return true;
+	return false;
+}
+
 static int
 check_place(const struct sandbox *s, bool sandboxed, struct err *e)
 {
@@ -128,12 +142,11 @@ check_place(const struct sandbox *s, bool sandboxed, struct err *e)
 	if (stat(s->directory, &st) != 0 || !S_ISDIR(st.st_mode))
 		return err_set(e, ERR_NOT_FOUND, "the working directory %s is no directory",
 			       s->directory);
-	for (size_t i = 0; sandboxed && i < ARRAY_LEN(NO_PLACE); i++)
-		if (strcmp(s->directory, NO_PLACE[i]) == 0)
-			return err_set(e, ERR_DENIED,
-				       "%s cannot be a working directory: give the environment a "
-				       "folder of its own",
-				       s->directory);
+	if (sandboxed && is_no_place(s->directory))
+		return err_set(e, ERR_DENIED,
+			       "%s cannot be a working directory: give the environment a folder "
+			       "of its own",
+			       s->directory);
 	if (s->hidden && strcmp(s->directory, s->hidden) == 0)
 		return err_set(e, ERR_DENIED,
 			       "%s holds the server's own data and cannot be a working directory: "
