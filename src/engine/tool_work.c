@@ -13,7 +13,7 @@ struct tool_work {
 	struct list node; /* in its turn's works */
 	struct engine *en;
 	struct str call_event;
-	int64_t timeout_ms;
+	int64_t timeout_ms, longest_ms; /* longest: with what its toolset grants for progress */
 	struct host_timer *timer;
 	tool_work_fn *done;
 	void *ctx;
@@ -98,7 +98,7 @@ on_timeout(void *ctx)
 {
 	struct tool_work *w = ctx;
 	struct str text = arena_printf(&w->arena, "timed out after %lld s",
-				       (long long)(w->timeout_ms / 1000));
+				       (long long)(w->longest_ms / 1000));
 
 	if (!list_is_empty(&w->task.node))
 		return; /* it is done, and about to be told */
@@ -128,6 +128,7 @@ start_own(struct tool_work *w, const struct own_tool *own, const struct tool_wor
 					      .id = ask->call->id,
 					      .arguments = ask->call->arguments,
 					      .arena = &w->arena };
+	w->en->host->ops->timer_set(w->timer, w->longest_ms);
 	own->start(&w->own_call);
 }
 
@@ -142,6 +143,9 @@ start_in_set(struct tool_work *w, const struct tool_doc *doc, const struct tool_
 					.timeout_ms = w->timeout_ms };
 
 	w->set = doc->server.len > 0 ? ask->en->config.servers : ask->en->config.tools;
+	if (w->set->patience > 1)
+		w->longest_ms *= w->set->patience;
+	w->en->host->ops->timer_set(w->timer, w->longest_ms + GRACE_MS);
 	if (doc->server.len > 0)
 		request.server = server_of(ask->setup, doc->server);
 	w->run = w->set->ops->start(w->set, &request, on_done, w);
@@ -164,6 +168,7 @@ tool_work_start(struct list *works, const struct tool_work_ask *ask, tool_work_f
 	list_init(&w->node);
 	list_init(&w->task.node);
 	list_append(works, &w->node);
+	w->longest_ms = w->timeout_ms;
 	w->timer = w->en->host->ops->timer_new(w->en->host, on_timeout, w);
 	if (!doc) {
 		settle(w, OUTCOME_ERROR,
@@ -173,7 +178,6 @@ tool_work_start(struct list *works, const struct tool_work_ask *ask, tool_work_f
 	}
 	if (doc->server.len > 0)
 		own = NULL; /* a server's tool, only named alike */
-	w->en->host->ops->timer_set(w->timer, w->timeout_ms + (own ? 0 : GRACE_MS));
 	if (own)
 		start_own(w, own, ask);
 	else

@@ -43,7 +43,8 @@ struct tool_request {
 	struct str arguments; /* JSON object */
 	struct tool_place place;
 	const struct tool_server *server; /* NULL: our own */
-	int64_t timeout_ms;               /* OUTCOME_TIMEOUT after that, and whatever ran is gone */
+	/* OUTCOME_TIMEOUT after that, and whatever ran is gone; see patience. */
+	int64_t timeout_ms;
 };
 struct tool_result {
 	enum tool_outcome outcome; /* OK, ERROR or TIMEOUT */
@@ -73,4 +74,7 @@ struct toolset_ops {
 };
 struct toolset { /* first member of the adapter's own struct */
 	const struct toolset_ops *ops;
+	/* A call whose peer tells of progress may take that many times its timeout_ms in all; 0: no
+	 * progress is told of. */
+	unsigned patience;
 };

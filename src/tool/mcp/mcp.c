@@ -315,6 +315,7 @@ mcp_tools_new(const struct mcp_config *config)
 	struct mcp *m = xcalloc(1, sizeof *m);
 
 	m->port.ops = &OPS;
+	m->port.patience = RPC_PATIENCE;
 	arena_init(&m->arena);
 	m->config = *config;
 	if (m->config.connect_ms == 0)

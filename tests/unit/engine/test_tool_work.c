@@ -108,6 +108,29 @@ T4_a_tool_that_does_not_stop_is_stopped(void **state)
 	rig_release(&r);
 }
 
+/* A server that tells of progress has more time; what bounds it is not undercut here. */
+static void
+T4_a_servers_tool_has_the_time_its_toolset_states(void **state)
+{
+	static const struct scripted_result RESULTS[] = { { STR("get.page"), .wait_ms = -1,
+							    .ignores_timeout = true } };
+	struct rig r;
+
+	(void)state;
+	tool_rig_init(&r);
+	r.servers->patience = 3;
+	tool_scripted_play(r.servers, RESULTS, 1);
+	rig_session(&r, "s", "web");
+	rig_post(&r, "s", "tool get_page {}");
+	assert_int_equal(tool_scripted_last(r.servers)->timeout_ms, 120000);
+	rig_advance(&r, 3 * 120000 + 4999);
+	assert_int_equal(tool_scripted_open(r.servers), 1);
+	rig_advance(&r, 1);
+	assert_int_equal(tool_scripted_cancelled(r.servers), 1);
+	assert_true(str_contains(rig_log(&r, "s", 5), STR("get_page: timed out after 360 s")));
+	rig_release(&r);
+}
+
 static void
 Q5_an_interrupt_cancels_what_runs(void **state)
 {
@@ -215,6 +238,7 @@ main(void)
 	SUITE_TEST(&s, T10_a_servers_tool_is_called_by_its_own_name);
 	SUITE_TEST(&s, T4_a_tools_time_is_up);
 	SUITE_TEST(&s, T4_a_tool_that_does_not_stop_is_stopped);
+	SUITE_TEST(&s, T4_a_servers_tool_has_the_time_its_toolset_states);
 	SUITE_TEST(&s, Q5_an_interrupt_cancels_what_runs);
 	SUITE_TEST(&s, H5_a_drain_ends_what_runs_and_the_turn_goes_on_after_it);
 	SUITE_TEST(&s, T7_after_a_crash_only_what_changes_nothing_is_started_again);
