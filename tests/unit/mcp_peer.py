@@ -8,7 +8,10 @@ the file $MCP_PEER_LOG, if that is set (or given as log=PATH).
 
 Words: stateless  pages  no-tools  nonsense  long-line  die-at-start  silent  chatter  changes
   stay (when it is told to leave)
+  once, when the tools are listed again: busy (refused)  stuck (not answered)
   http alone: json  auth  forget (the session, once)  break-off (streams, before the answer)  get
+    throttle (429, once, when the tools are listed again)  pings (and never takes the answers)
+    short-get (ends after a moment, without a word)
 Tools: echo {text}, env, slow {ms}, progress {ms, steps}, die, hang, grow (one more tool from then on),
   asks, asks-model, big {bytes}, binary
 """
@@ -25,7 +28,7 @@ GROWN = []
 CANCELLED = set()
 LOCK = threading.Lock()
 FILTER = threading.Lock()
-SEEN = {"forgot": False, "broke": set(), "sessions": 0}
+SEEN = {"forgot": False, "broke": set(), "sessions": 0, "lists": 0}
 TOOLS = ["echo", "env", "slow", "progress", "die", "hang", "grow", "asks", "asks-model", "big", "binary"]
 
 
@@ -97,6 +100,12 @@ def call(params, request, say):
     return text("no such tool", isError=True)
 
 
+def listed_again():
+    """Whether it is the second time."""
+    SEEN["lists"] += 1
+    return SEEN["lists"] == 2
+
+
 def asks(params, name):
     if "inputResponses" in params:
         return text(json.dumps([params["inputResponses"], params.get("requestState")]))
@@ -123,7 +132,10 @@ def answer(message, say):
         result = {"protocolVersion": params["protocolVersion"], "capabilities": capabilities,
                   "serverInfo": info}
     elif method == "tools/list":
-        result = tools(params)
+        again = listed_again()
+        if again and "busy" in WORDS:
+            return {"jsonrpc": "2.0", "id": request, "error": {"code": -32603, "message": "busy"}}
+        result = None if again and "stuck" in WORDS else tools(params)
     elif method == "tools/call":
         result = call(params, request, say)
     else:
@@ -211,7 +223,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if self.refused():
             return
         session = None if "stateless" in WORDS else str(SEEN["sessions"])
-        if message.get("id") is None or method is None:
+        if method is None and "pings" in WORDS:
+            log({"answer": message["id"]})
+            time.sleep(600)
+        elif method == "tools/list" and "throttle" in WORDS and SEEN["lists"] == 1:
+            listed_again()
+            log(message)
+            self.whole(429)
+        elif message.get("id") is None or method is None:
             answer(message, None)
             self.whole(202)
         elif "json" in WORDS:
@@ -230,6 +249,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.event(more, number[0])
 
         try:
+            if "pings" in WORDS and message["method"] == "tools/call":
+                for ping in range(200):
+                    say({"jsonrpc": "2.0", "id": ping, "method": "ping"})
             said = answer(message, say)
             if "break-off" in WORDS and message["method"] == "tools/call":
                 SEEN["held"] = said
@@ -252,10 +274,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         log({"get": self.headers.get("Last-Event-ID")})
         if self.refused():
             return
-        if "break-off" not in WORDS and "get" not in WORDS:
+        if "break-off" not in WORDS and "get" not in WORDS and "short-get" not in WORDS:
             self.whole(405)
             return
         self.head(200, "text/event-stream")
+        if "short-get" in WORDS:
+            time.sleep(0.05)
+            self.wfile.write(b"b\r\nretry: 10\n\n\r\n")
         if "held" in SEEN:
             self.event(SEEN.pop("held"), 7)
         if "get" in WORDS:

@@ -14,6 +14,9 @@ enum {
 	RESUMES_MAX = 5, /* in a row, without a word of the peer's in between */
 	RESUME_MS = 1000,
 	RESUME_MS_MAX = 60 * 1000,
+	LIVED_MS = 10 * 1000,  /* a stream that lasted so long was ended for being quiet */
+	ASIDE_MS = 30 * 1000,  /* for a message that nobody answers */
+	ANSWERS_OPEN_MAX = 32, /* as many as the peer likes to ask for: it has to take them */
 };
 
 #define EVENTS_TYPE STR("text/event-stream")
@@ -28,7 +31,9 @@ struct http {
 	struct transport_mode mode;
 	struct str session; /* empty: none */
 	struct list streams;
-	struct host_task closed; /* it hung up */
+	size_t answers_open;     /* of ours, that the peer has not taken yet */
+	struct host_task closed; /* it hung up, or is given up */
+	struct mcp_failure why;
 	bool leaving;
 };
 
@@ -50,8 +55,10 @@ struct stream {
 	struct buf body;
 	int status;
 	unsigned resumes;
+	int64_t since_ms;   /* is_events: when it began */
 	bool opens_session; /* its answer may name one */
-	bool is_events;
+	bool is_answer;     /* to what the peer asked */
+	bool is_events, was_events;
 	bool settled, busy, dead;
 	struct mcp_failure unsent; /* err.code 0: it was sent */
 };
@@ -64,6 +71,7 @@ stream_free(struct stream *s)
 	s->dead = true;
 	if (s->busy)
 		return; /* whoever is busy with it frees it */
+	s->http->answers_open -= s->is_answer;
 	http_exchange_cancel(&s->exchange);
 	s->http->host->ops->timer_free(s->timer);
 	sse_decode_release(&s->events);
@@ -79,10 +87,11 @@ stream_fail(struct stream *s, enum mcp_fail kind, int code, const char *why)
 	struct http *h = s->http;
 	struct mcp_failure failure = { .kind = kind };
 	int64_t id = s->settled ? MESSAGE_NO_ID : s->id;
+	bool heard = s->kind == STREAM_LISTEN && s->was_events && !h->leaving;
 
 	err_set(&failure.err, code, "%s", why);
 	stream_free(s);
-	if (id != MESSAGE_NO_ID)
+	if (id != MESSAGE_NO_ID || heard)
 		h->port.events->on_failed(h->port.ctx, id, &failure);
 }
 
@@ -152,8 +161,10 @@ resume_later(struct stream *s)
 {
 	int64_t wait_ms = s->events.retry_ms > 0 ? s->events.retry_ms : RESUME_MS;
 
+	if (s->is_events && host_now_ms(s->http->host) - s->since_ms >= LIVED_MS)
+		s->resumes = 0;
 	if (s->http->mode.stateless || s->http->leaving || s->resumes >= RESUMES_MAX ||
-	    (s->kind == STREAM_POST && s->events.last_id.len == 0))
+	    (s->kind == STREAM_POST && (s->id == MESSAGE_NO_ID || s->events.last_id.len == 0)))
 		return false;
 	s->resumes++;
 	s->http->host->ops->timer_set(s->timer, wait_ms < RESUME_MS_MAX ? wait_ms : RESUME_MS_MAX);
@@ -179,6 +190,8 @@ on_head(void *context, const struct http_answer *answer)
 	s->status = answer->status;
 	s->is_events =
 		is_success(s) && str_eq_nocase(str_slice(type, 0, EVENTS_TYPE.len), EVENTS_TYPE);
+	s->was_events = s->was_events || s->is_events;
+	s->since_ms = host_now_ms(h->host);
 	if (s->opens_session && is_success(s) && !h->mode.stateless && session.len > 0 &&
 	    session.len <= SESSION_ID_MAX)
 		h->session = arena_str(&h->arena, session);
@@ -257,9 +270,17 @@ take_refusal(struct stream *s)
 }
 
 static void
+close_later(struct http *h, enum mcp_fail kind, int code, const char *why)
+{
+	h->why.kind = kind;
+	err_set(&h->why.err, code, "%s", why);
+	host_defer(h->host, &h->closed);
+}
+
+static void
 on_left(struct http *h)
 {
-	host_defer(h->host, &h->closed);
+	close_later(h, MCP_FAIL_GONE, ERR_UNAVAILABLE, "hung up");
 }
 
 static void
@@ -320,6 +341,13 @@ stream_new(struct http *h, enum stream_kind kind, int64_t id)
 	return s;
 }
 
+static void
+end_streams(struct http *h)
+{
+	list_for_each (at, &h->streams)
+		stream_free(LIST_OWNER(at, struct stream, node));
+}
+
 /* ---- the port ---- */
 
 static void
@@ -330,21 +358,29 @@ speak(struct transport *t, const struct transport_mode *mode)
 	h->mode = *mode;
 }
 
-static void
-send_text(struct transport *t, const struct transport_out *out)
+static bool
+is_answer(const struct transport_out *out)
 {
-	struct http *h = (struct http *)t;
+	return out->id == MESSAGE_NO_ID && out->method.len == 0;
+}
+
+static void
+send_post(struct http *h, const struct transport_out *out)
+{
 	struct stream *s = stream_new(h, STREAM_POST, out->id);
 	struct head head = { 0 };
 	struct http_call call = { .method = STR("POST"),
 				  .url = h->url,
 				  .body = out->text,
 				  .idle_ms = HTTP_CALL_UNLIMITED_MS,
+				  .total_ms = out->id == MESSAGE_NO_ID ? ASIDE_MS : 0,
 				  .max_body_bytes = HTTP_CALL_UNLIMITED_BYTES };
 	struct http_header *headers;
 	struct arena a;
 
 	arena_init(&a);
+	s->is_answer = is_answer(out);
+	h->answers_open += s->is_answer;
 	s->opens_session = str_eq(out->method, STR("initialize"));
 	head_add(&head, STR("content-type"), STR("application/json"));
 	head_add(&head, STR("accept"), STR("application/json, text/event-stream"));
@@ -362,6 +398,24 @@ send_text(struct transport *t, const struct transport_out *out)
 	call.header_count = head.count + out->header_count;
 	stream_send(s, &call);
 	arena_release(&a);
+}
+
+/* What we ask is bounded by what we do, but it is the peer that decides how much it asks. */
+static void
+send_text(struct transport *t, const struct transport_out *out)
+{
+	struct http *h = (struct http *)t;
+
+	if (h->leaving)
+		return; /* whoever waits for it hears that it is over */
+	if (!is_answer(out) || h->answers_open < ANSWERS_OPEN_MAX) {
+		send_post(h, out);
+		return;
+	}
+	h->leaving = true;
+	end_streams(h);
+	close_later(h, MCP_FAIL_MALFORMED, ERR_LIMIT,
+		    "it asks back without end, and takes no answers");
 }
 
 /* An answered stream ends by itself in a moment, and its connection can be used again. */
@@ -395,13 +449,6 @@ listen_to(struct transport *t)
 }
 
 static void
-end_streams(struct http *h)
-{
-	list_for_each (at, &h->streams)
-		stream_free(LIST_OWNER(at, struct stream, node));
-}
-
-static void
 hang_up(struct transport *t)
 {
 	struct http *h = (struct http *)t;
@@ -427,9 +474,8 @@ static void
 on_closed(struct host_task *task)
 {
 	struct http *h = LIST_OWNER(task, struct http, closed);
-	struct mcp_failure failure = { .kind = MCP_FAIL_GONE };
+	struct mcp_failure failure = h->why;
 
-	err_set(&failure.err, ERR_UNAVAILABLE, "hung up");
 	h->port.events->on_closed(h->port.ctx, &failure);
 }
 

@@ -274,6 +274,8 @@ on_failed(void *ctx, int64_t id, const struct mcp_failure *failure)
 
 	if (q)
 		fail(q, failure);
+	else if (id == MESSAGE_NO_ID && !r->muted && !r->closed)
+		r->events.on_deaf(r->ctx);
 }
 
 /* Without knowing whose answer it was, nothing after it can be trusted. */

@@ -43,6 +43,8 @@ struct rpc_events {
 	void (*on_notification)(void *ctx, struct str method, struct json params);
 	/* Once, after every request has failed. */
 	void (*on_closed)(void *ctx, const struct mcp_failure *failure);
+	/* What the peer says of itself does not come any more, until rpc_listen. */
+	void (*on_deaf)(void *ctx);
 };
 
 /* Takes the transport. */

@@ -280,7 +280,16 @@ server_accepts_defaults(const struct server *s)
 	return s->owner->identity.accepts_defaults;
 }
 
-/* It ended: the tools may have changed since. Who wants them next asks, and subscribes again. */
+/* The tools may have changed since. Who wants them next asks, and listens again. */
+static void
+on_deaf(void *ctx)
+{
+	struct server *s = ctx;
+
+	s->hears = false;
+	s->stale = true;
+}
+
 static void
 on_subscription_over(void *ctx, const struct rpc_answer *answer)
 {
@@ -288,8 +297,7 @@ on_subscription_over(void *ctx, const struct rpc_answer *answer)
 
 	(void)answer;
 	s->subscription = NULL;
-	s->hears = false;
-	s->stale = true;
+	on_deaf(s);
 }
 
 static void
@@ -340,7 +348,7 @@ on_agreed(void *ctx, const struct agreement *agreement, const struct mcp_failure
 static void
 connect_to(struct server *s)
 {
-	static const struct rpc_events EVENTS = { on_notification, on_closed };
+	static const struct rpc_events EVENTS = { on_notification, on_closed, on_deaf };
 	const struct mcp_config *config = s->owner->config;
 	struct mcp_failure failure = { .kind = MCP_FAIL_LOCAL };
 	struct transport *transport;

@@ -44,7 +44,8 @@ struct transport_events {
 	/* id: of the request in answer to which it came, if that is known. The text lives during the
 	 * call. */
 	void (*on_text)(void *ctx, struct str text, int64_t id);
-	/* The request gets no answer any more. */
+	/* The request gets no answer any more. MESSAGE_NO_ID: what the peer says of itself does not
+	 * come any more, until listen is called again. */
 	void (*on_failed)(void *ctx, int64_t id, const struct mcp_failure *failure);
 	void (*on_closed)(void *ctx, const struct mcp_failure *failure);
 };

@@ -92,6 +92,84 @@ T10_strangers_addresses_are_not_reached(void **state)
 	mcp_rig_release(&r);
 }
 
+/* A peer that asks and asks, and takes none of the answers, does not get a connection for each. */
+static void
+T10_answers_that_are_not_taken_end_the_connection(void **state)
+{
+	struct rig_call c;
+	struct mcp_rig r;
+
+	(void)state;
+	mcp_rig_init(&r, true, "pings");
+	mcp_rig_open(&r);
+	mcp_rig_list(&r);
+	assert_true(str_contains(mcp_rig_call(&r, &c, "hang", "{}"), STR("takes no answers")));
+	rig_call_release(&c);
+	assert_false(mcp_rig_logged(&r, "{\"answer\": 32}"));
+	mcp_rig_release(&r);
+}
+
+static size_t
+count_gets(struct mcp_rig *r)
+{
+	size_t count = 0;
+	FILE *in = fopen(r->log, "re");
+	char line[8192];
+
+	while (fgets(line, sizeof line, in))
+		count += strstr(line, "{\"get\": ") != NULL;
+	fclose(in);
+	return count;
+}
+
+static const struct host_ops *real;
+
+/* A thousand times as fast. */
+static int64_t
+fast_now_ms(struct host *h)
+{
+	return real->now_ms(h) * 1000;
+}
+
+/* As behind a proxy that ends what is quiet. */
+static void
+T10_a_quiet_stream_is_listened_to_for_ever(void **state)
+{
+	struct host_ops fast;
+	struct mcp_rig r;
+
+	(void)state;
+	mcp_rig_init(&r, true, "changes short-get");
+	real = r.host->ops;
+	fast = *real;
+	fast.now_ms = fast_now_ms;
+	r.host->ops = &fast;
+	mcp_rig_open(&r);
+	mcp_rig_list(&r);
+	for (int i = 0; i < 500 && count_gets(&r) < 9; i++)
+		mcp_rig_run(&r, 10);
+	assert_true(count_gets(&r) >= 9);
+	mcp_rig_release(&r);
+}
+
+static void
+T10_one_that_is_listened_to_in_vain_is_asked_anew(void **state)
+{
+	struct mcp_rig r;
+
+	(void)state;
+	mcp_rig_init(&r, true, "changes short-get");
+	mcp_rig_open(&r);
+	mcp_rig_list(&r);
+	mcp_rig_run(&r, 1500);
+	assert_int_equal(count_gets(&r), 6); /* given up */
+	mcp_rig_list(&r);
+	for (int i = 0; i < 500 && count_gets(&r) < 7; i++)
+		mcp_rig_run(&r, 10);
+	assert_true(count_gets(&r) >= 7);
+	mcp_rig_release(&r);
+}
+
 int
 main(void)
 {
@@ -100,5 +178,8 @@ main(void)
 	SUITE_ROWS(&s, ROWS, row_holds);
 	SUITE_TEST(&s, T10_nobody_listens);
 	SUITE_TEST(&s, T10_strangers_addresses_are_not_reached);
+	SUITE_TEST(&s, T10_answers_that_are_not_taken_end_the_connection);
+	SUITE_TEST(&s, T10_a_quiet_stream_is_listened_to_for_ever);
+	SUITE_TEST(&s, T10_one_that_is_listened_to_in_vain_is_asked_anew);
 	return suite_run(&s, "tool/mcp/http");
 }

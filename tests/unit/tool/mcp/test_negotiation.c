@@ -135,6 +135,12 @@ on_closed(void *ctx, const struct mcp_failure *failure)
 }
 
 static void
+on_deaf(void *ctx)
+{
+	(void)ctx;
+}
+
+static void
 on_agreed(void *ctx, const struct agreement *a, const struct mcp_failure *failure)
 {
 	struct rig *r = ctx;
@@ -185,7 +191,7 @@ check_methods(struct rig *r, const char *want)
 static void
 row_holds(void **state)
 {
-	static const struct rpc_events EVENTS = { on_notification, on_closed };
+	static const struct rpc_events EVENTS = { on_notification, on_closed, on_deaf };
 	const struct row *row = *state;
 	struct rig r = { 0 };
 	bool freed;
@@ -210,7 +216,7 @@ row_holds(void **state)
 static void
 T10_it_can_be_given_up(void **state)
 {
-	static const struct rpc_events EVENTS = { on_notification, on_closed };
+	static const struct rpc_events EVENTS = { on_notification, on_closed, on_deaf };
 	struct negotiation *n;
 	struct rig r = { 0 };
 	bool freed;

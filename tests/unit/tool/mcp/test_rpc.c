@@ -35,6 +35,14 @@ on_closed(void *ctx, const struct mcp_failure *failure)
 }
 
 static void
+on_deaf(void *ctx)
+{
+	struct rig *r = ctx;
+
+	buf_printf(&r->told, "deaf ");
+}
+
+static void
 on_answer(void *ctx, const struct rpc_answer *answer)
 {
 	struct rig *r = ctx;
@@ -54,7 +62,7 @@ on_answer(void *ctx, const struct rpc_answer *answer)
 static void
 begin(struct rig *r)
 {
-	static const struct rpc_events EVENTS = { on_notification, on_closed };
+	static const struct rpc_events EVENTS = { on_notification, on_closed, on_deaf };
 
 	*r = (struct rig){ 0 };
 	virtual_host_init(&r->host, 1000);
@@ -108,6 +116,23 @@ T10_a_request_and_its_answer(void **state)
 	assert_int_equal(r.peer->settled, 1);
 	fake_transport_say(r.peer, "{'jsonrpc':'2.0','id':1,'result':{}}", MESSAGE_NO_ID);
 	fake_transport_say(r.peer, "{'jsonrpc':'2.0','id':99,'result':{}}", MESSAGE_NO_ID);
+	told(&r, "");
+	end(&r);
+}
+
+static void
+T10_the_end_of_what_the_peer_says_of_itself_is_told(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	begin(&r);
+	ask(&r, 0);
+	fake_transport_fail(r.peer, MESSAGE_NO_ID, MCP_FAIL_GONE, "quiet");
+	told(&r, "deaf ");
+	fake_transport_close(r.peer, "gone");
+	told(&r, "f0:gone closed:gone ");
+	fake_transport_fail(r.peer, MESSAGE_NO_ID, MCP_FAIL_GONE, "quiet");
 	told(&r, "");
 	end(&r);
 }
@@ -353,6 +378,7 @@ main(void)
 	struct suite s = { 0 };
 
 	SUITE_TEST(&s, T10_a_request_and_its_answer);
+	SUITE_TEST(&s, T10_the_end_of_what_the_peer_says_of_itself_is_told);
 	SUITE_TEST(&s, T10_answers_come_in_any_order);
 	SUITE_TEST(&s, T10_an_error_without_an_id_is_for_whom_it_came);
 	SUITE_TEST(&s, T10_a_stateless_request_says_who_asks);
