@@ -14,6 +14,7 @@
 enum {
 	BACKOFF_MS = 1000,
 	BACKOFF_MS_MAX = 60 * 1000,
+	RELIST_MS = 30 * 1000, /* after tools could not be listed again */
 	PARAMS_MAX = 64 << 10,
 	METHOD_NOT_FOUND = -32601,
 };
@@ -32,12 +33,14 @@ struct server {
 	struct rpc *rpc;      /* NULL: closed */
 	struct negotiation *negotiation;
 	struct rpc_request *subscription;
+	struct rpc_request *page; /* of the listing, that was asked for */
 	struct arena peer_arena;
 	struct mcp_peer peer;
 	bool tells_changes, hears; /* of its tools */
 	struct catalog catalog, next;
 	bool listed;            /* catalog is of this connection */
 	bool stale;             /* and not as it is now */
+	int64_t relist_at_ms;   /* not before, even so */
 	int64_t fresh_until_ms; /* INT64_MAX: until it says so */
 	struct list waiters;
 	struct list holds;
@@ -102,10 +105,11 @@ drop(struct server *s, const struct mcp_failure *why)
 {
 	s->host->ops->timer_set(s->timer, -1);
 	negotiation_free(&s->negotiation);
-	s->subscription = NULL;
+	s->subscription = s->page = NULL;
 	rpc_close(&s->rpc, &s->owner->closing);
 	s->state = CLOSED;
 	s->listed = s->hears = false;
+	s->relist_at_ms = 0;
 	s->peer = (struct mcp_peer){ .pid = -1 };
 	arena_reset(&s->peer_arena);
 	catalog_release(&s->next);
@@ -134,13 +138,44 @@ give_up(struct server *s, const struct mcp_failure *failure)
 	host_defer(s->host, &s->settle);
 }
 
+/* Those who wait get the tools as they were. */
 static void
-give_up_saying(struct server *s, enum mcp_fail kind, int code, const char *why)
+go_on_with_known_tools(struct server *s)
+{
+	rpc_cancel(&s->page, "timeout");
+	catalog_release(&s->next);
+	s->stale = true;
+	s->relist_at_ms = host_now_ms(s->host) + RELIST_MS;
+	s->state = READY;
+	s->host->ops->timer_set(s->timer, -1);
+	host_defer(s->host, &s->settle);
+}
+
+/* Once its tools are known, only what ends the connection anyway, or what no call can come through
+ * either while none is on its way, is worth more than those calls. */
+static void
+fail(struct server *s, const struct mcp_failure *failure)
+{
+	bool in_use = !list_is_empty(&s->holds);
+
+	if (!s->listed || (failure->kind == MCP_FAIL_AUTH && !in_use)) {
+		give_up(s, failure);
+	} else if (failure->kind == MCP_FAIL_SESSION ||
+		   (failure->kind == MCP_FAIL_GONE && !in_use)) {
+		drop(s, failure); /* it may only have been restarted */
+		host_defer(s->host, &s->settle);
+	} else {
+		go_on_with_known_tools(s);
+	}
+}
+
+static void
+fail_saying(struct server *s, enum mcp_fail kind, int code, const char *why)
 {
 	struct mcp_failure failure;
 
 	set_failure(&failure, kind, code, why);
-	give_up(s, &failure);
+	fail(s, &failure);
 }
 
 static void
@@ -168,7 +203,7 @@ on_timer(void *ctx)
 	}
 	snprintf(why, sizeof why, "it did not get ready within %lld ms",
 		 (long long)s->owner->config->connect_ms);
-	give_up_saying(s, MCP_FAIL_TIMEOUT, ERR_TIMEOUT, why);
+	fail_saying(s, MCP_FAIL_TIMEOUT, ERR_TIMEOUT, why);
 }
 
 /* ---- its tools ---- */
@@ -204,13 +239,6 @@ ttl_of(struct json result)
 	return ms < INT32_MAX ? ms : INT32_MAX;
 }
 
-/* It was ready before: it may only have been restarted. */
-static bool
-is_worth_a_try(const struct mcp_failure *failure)
-{
-	return failure->kind == MCP_FAIL_SESSION || failure->kind == MCP_FAIL_GONE;
-}
-
 static void
 on_page(void *ctx, const struct rpc_answer *answer)
 {
@@ -218,20 +246,18 @@ on_page(void *ctx, const struct rpc_answer *answer)
 	struct str cursor;
 	struct err e;
 
-	if (answer->failure && s->listed && is_worth_a_try(answer->failure)) {
-		drop(s, answer->failure);
-		host_defer(s->host, &s->settle);
-	} else if (answer->failure) {
-		give_up(s, answer->failure);
+	s->page = NULL;
+	if (answer->failure) {
+		fail(s, answer->failure);
 	} else if (answer->code == METHOD_NOT_FOUND && s->next.pages == 0) {
 		become_ready(s, -1); /* it has none */
 	} else if (answer->code != 0) {
 		err_set(&e, ERR_INVALID, "it refused tools/list: " STR_FMT,
 			STR_ARG(str_slice(answer->text, 0, utf8_floor(answer->text, 200))));
-		give_up_saying(s, MCP_FAIL_REFUSED, ERR_INVALID, e.text);
+		fail_saying(s, MCP_FAIL_REFUSED, ERR_INVALID, e.text);
 	} else if (catalog_add(&s->next, s->declared.name, answer->result, s->declared.url.len > 0,
 			       &cursor, &e) != 0) {
-		give_up_saying(s, MCP_FAIL_MALFORMED, e.code, e.text);
+		fail_saying(s, MCP_FAIL_MALFORMED, e.code, e.text);
 	} else if (cursor.len > 0) {
 		ask_page(s, cursor);
 	} else {
@@ -252,11 +278,11 @@ ask_page(struct server *s, struct str cursor)
 		jw_field_str(&w, "cursor", cursor);
 	jw_end_object(&w);
 	if (params.overflow) {
-		give_up_saying(s, MCP_FAIL_MALFORMED, ERR_TOO_LARGE, "a cursor is too long");
+		fail_saying(s, MCP_FAIL_MALFORMED, ERR_TOO_LARGE, "a cursor is too long");
 	} else {
 		struct rpc_ask ask = { .method = STR("tools/list"), .params = buf_str(&params) };
 
-		rpc_ask(s->rpc, &ask, on_page, s);
+		s->page = rpc_ask(s->rpc, &ask, on_page, s);
 	}
 	buf_release(&params);
 }
@@ -370,7 +396,9 @@ connect_to(struct server *s)
 static bool
 is_fresh(const struct server *s)
 {
-	return !s->stale && host_now_ms(s->host) < s->fresh_until_ms;
+	int64_t now_ms = host_now_ms(s->host);
+
+	return (!s->stale && now_ms < s->fresh_until_ms) || now_ms < s->relist_at_ms;
 }
 
 static bool

@@ -1,5 +1,6 @@
 /* server - one MCP server that was declared: connected when its tools are wanted, shared by all who
- * want them, left when nobody did for a while, and tried again, later each time, when it fails.
+ * want them, left when nobody did for a while, and tried again, later each time, when it fails. Tools
+ * that cannot be listed anew stay as they were for a moment: calls on their way are not ended for it.
  *
  *   closed --wanted--> agreeing --> listing --> ready --idle, gone--> closed
  *                                      ^---stale----/                          */

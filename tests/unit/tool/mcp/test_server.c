@@ -64,6 +64,59 @@ changes_are_heard_of(void **state)
 	mcp_rig_release(&r);
 }
 
+static const struct again_row {
+	const char *name, *words;
+	bool http;
+} AGAIN[] = {
+	{ "T10 tools that are refused the second time", "changes busy", false },
+	{ "T10 tools that do not come the second time", "changes stuck", false },
+	{ "T10 tools that are refused by HTTP the second time", "changes throttle", true },
+	{ "T10 tools that do not come over HTTP the second time", "changes stuck", true },
+};
+
+static const struct host_ops *real;
+static int64_t ahead_ms;
+
+static int64_t
+skewed_now_ms(struct host *h)
+{
+	return real->now_ms(h) + ahead_ms;
+}
+
+/* What was known stays, and so do the calls on the way; later the tools are asked for again. */
+static void
+known_tools_outlive_a_failed_listing(void **state)
+{
+	const struct again_row *row = *state;
+	struct rig_call slow, c;
+	struct host_ops skewed;
+	struct mcp_rig r;
+
+	mcp_rig_init(&r, row->http, row->words);
+	r.config.connect_ms = 1500;
+	real = r.host->ops;
+	skewed = *real;
+	skewed.now_ms = skewed_now_ms;
+	ahead_ms = 0;
+	r.host->ops = &skewed;
+	mcp_rig_open(&r);
+	mcp_rig_list(&r);
+	mcp_rig_start(&r, &slow, "slow", "{\"ms\":3000}", 20000);
+	check_str("grow", mcp_rig_call(&r, &c, "grow", "{}"), STR("ok grown"));
+	rig_call_release(&c);
+	assert_true(str_starts(mcp_rig_list(&r), STR("echo ")));
+	assert_false(str_contains(buf_str(&r.listing), STR("grown0")));
+	assert_int_equal(slow.dones, 0);
+	mcp_rig_list(&r); /* not again at once */
+	assert_int_equal(count_lists(&r), 2);
+	ahead_ms = 60 * 1000;
+	assert_true(str_ends(mcp_rig_list(&r), STR(" grown0")));
+	check_str("slow", mcp_rig_await(&r, &slow), STR("ok done"));
+	rig_call_release(&slow);
+	assert_int_equal(mcp_tools_connections(r.tools), 1);
+	mcp_rig_release(&r);
+}
+
 static void
 T10_list_changed_on_a_stream_of_its_own(void **state)
 {
@@ -198,6 +251,7 @@ main(void)
 
 	SUITE_TEST(&s, T10_one_connection_is_shared_and_its_tools_are_kept);
 	SUITE_ROWS(&s, CHANGES, changes_are_heard_of);
+	SUITE_ROWS(&s, AGAIN, known_tools_outlive_a_failed_listing);
 	SUITE_TEST(&s, T10_list_changed_on_a_stream_of_its_own);
 	SUITE_TEST(&s, T10_a_stateless_peer_is_subscribed_to);
 	SUITE_TEST(&s, T10_an_idle_connection_is_left_in_good_order);
