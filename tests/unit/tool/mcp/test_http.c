@@ -122,6 +122,14 @@ count_gets(struct mcp_rig *r)
 	return count;
 }
 
+static void
+await_gets(struct mcp_rig *r, size_t count)
+{
+	for (int i = 0; i < 1000 && count_gets(r) < count; i++)
+		mcp_rig_run(r, 10);
+	assert_true(count_gets(r) >= count);
+}
+
 static const struct host_ops *real;
 
 /* A thousand times as fast. */
@@ -146,9 +154,7 @@ T10_a_quiet_stream_is_listened_to_for_ever(void **state)
 	r.host->ops = &fast;
 	mcp_rig_open(&r);
 	mcp_rig_list(&r);
-	for (int i = 0; i < 500 && count_gets(&r) < 9; i++)
-		mcp_rig_run(&r, 10);
-	assert_true(count_gets(&r) >= 9);
+	await_gets(&r, 9);
 	mcp_rig_release(&r);
 }
 
@@ -161,12 +167,11 @@ T10_one_that_is_listened_to_in_vain_is_asked_anew(void **state)
 	mcp_rig_init(&r, true, "changes short-get");
 	mcp_rig_open(&r);
 	mcp_rig_list(&r);
-	mcp_rig_run(&r, 1500);
+	await_gets(&r, 6);
+	mcp_rig_run(&r, 500);
 	assert_int_equal(count_gets(&r), 6); /* given up */
 	mcp_rig_list(&r);
-	for (int i = 0; i < 500 && count_gets(&r) < 7; i++)
-		mcp_rig_run(&r, 10);
-	assert_true(count_gets(&r) >= 7);
+	await_gets(&r, 7);
 	mcp_rig_release(&r);
 }
 

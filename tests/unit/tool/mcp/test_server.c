@@ -67,11 +67,14 @@ changes_are_heard_of(void **state)
 static const struct again_row {
 	const char *name, *words;
 	bool http;
+	const char *slow; /* longer than the failure takes */
 } AGAIN[] = {
-	{ "T10 tools that are refused the second time", "changes busy", false },
-	{ "T10 tools that do not come the second time", "changes stuck", false },
-	{ "T10 tools that are refused by HTTP the second time", "changes throttle", true },
-	{ "T10 tools that do not come over HTTP the second time", "changes stuck", true },
+	{ "T10 tools that are refused the second time", "changes busy", false, "{\"ms\":2000}" },
+	{ "T10 tools that do not come the second time", "changes stuck", false, "{\"ms\":5000}" },
+	{ "T10 tools that are refused by HTTP the second time", "changes throttle", true,
+	  "{\"ms\":2000}" },
+	{ "T10 tools that do not come over HTTP the second time", "changes stuck", true,
+	  "{\"ms\":5000}" },
 };
 
 static const struct host_ops *real;
@@ -101,7 +104,7 @@ known_tools_outlive_a_failed_listing(void **state)
 	r.host->ops = &skewed;
 	mcp_rig_open(&r);
 	mcp_rig_list(&r);
-	mcp_rig_start(&r, &slow, "slow", "{\"ms\":3000}", 20000);
+	mcp_rig_start(&r, &slow, "slow", row->slow, 20000);
 	check_str("grow", mcp_rig_call(&r, &c, "grow", "{}"), STR("ok grown"));
 	rig_call_release(&c);
 	assert_true(str_starts(mcp_rig_list(&r), STR("echo ")));
