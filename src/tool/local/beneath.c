@@ -236,6 +236,44 @@ split(struct str path, struct str *folder, struct str *name)
 	*name = str_slice(path, at, path.len);
 }
 
+static bool
+is_at(const struct beneath *b, int fd, struct str where)
+{
+	int found = resolve(b->fd, where.ptr, O_PATH | O_NOFOLLOW);
+	struct stat is, there;
+	bool same = found >= 0 && fstat(fd, &is) == 0 && fstat(found, &there) == 0 &&
+		    is.st_dev == there.st_dev && is.st_ino == there.st_ino;
+
+	if (found >= 0)
+		close(found);
+	return same;
+}
+
+/* Where that is what a path leads to. The kernel gives a file that was replaced meanwhile a name
+ * that is none: then it is looked up again. 0 or -errno. */
+static int
+follow(const struct beneath *b, struct str *inside)
+{
+	for (int i = 0; i < RACE_TRIES; i++) {
+		struct str where;
+		int fd = resolve(b->fd, inside->ptr, O_PATH);
+		bool known, same;
+
+		if (fd < 0)
+			return fd;
+		known = beneath_where(b, fd, &where);
+		same = known && is_at(b, fd, where);
+		close(fd);
+		if (!known)
+			return -EXDEV;
+		if (same) {
+			*inside = where;
+			return 0;
+		}
+	}
+	return -EBUSY;
+}
+
 int
 beneath_open_parent(const struct beneath *b, struct str path, int *fd,
 		    char name[BENEATH_NAME_BYTES], struct err *e)
@@ -246,16 +284,9 @@ beneath_open_parent(const struct beneath *b, struct str path, int *fd,
 
 	if (rc != 0)
 		return rc;
-	got = resolve(b->fd, inside.ptr, O_PATH);
-	if (got >= 0) {
-		bool known = beneath_where(b, got, &inside);
-
-		close(got);
-		if (!known)
-			return beneath_fail(e, "write", path, ENOENT);
-	} else if (got != -ENOENT) {
+	got = follow(b, &inside);
+	if (got != 0 && got != -ENOENT)
 		return beneath_fail(e, "write", path, -got);
-	}
 	split(inside, &folder, &last);
 	if (last.len == 0 || last.len >= BENEATH_NAME_BYTES || str_eq(last, STR(".")) ||
 	    str_eq(last, STR("..")))

@@ -1,7 +1,10 @@
 #include "tool/local/file_tool.h"
 
+#include <fcntl.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "harness.h"
@@ -92,6 +95,14 @@ static const struct {
 	{ "T12 edit what is not there", "edit",
 	  "{\"file_path\":\"a.txt\",\"old_string\":\"four\",\"new_string\":\"4\"}",
 	  "!old_string does not occur in a.txt" },
+	{ "T12 edit makes no folders", "edit",
+	  "{\"file_path\":\"x/y\",\"old_string\":\"a\",\"new_string\":\"b\"}",
+	  "!cannot open x/y: No such", "x", NULL },
+	{ "T12 edit a folder", "edit",
+	  "{\"file_path\":\"b\",\"old_string\":\"a\",\"new_string\":\"b\"}", "!is a directory" },
+	{ "T12 edit by a link", "edit",
+	  "{\"file_path\":\"link\",\"old_string\":\"two\",\"new_string\":\"2\"}",
+	  "Replaced 1 occurrence in link\n", "a.txt", "one\n2\nthree\n" },
 	{ "T12 glob", "glob", "{\"pattern\":\"**/*.txt\"}", "a.txt\nb/c.txt\n" },
 	{ "T12 glob below a path", "glob", "{\"pattern\":\"*\",\"path\":\"b\"}", "c.txt\nd.c\n" },
 	{ "T12 glob of hidden files", "glob", "{\"pattern\":\".*/*\"}", ".hidden/e.txt\n" },
@@ -244,6 +255,161 @@ T12_binary_files_are_refused(void **state)
 	work_dir_release(&d);
 }
 
+/* A tool in a process of its own, as the helpers are; it begins when the gate is closed. */
+static pid_t
+begin_apart(const struct work_dir *d, const char *tool, const char *arguments, int64_t file_bytes,
+	    const int gate[2])
+{
+	struct rlimit limit = { (rlim_t)file_bytes, (rlim_t)file_bytes };
+	pid_t pid = fork();
+	struct arena a;
+	struct buf out;
+	struct err e;
+	char byte;
+	int rc;
+
+	if (pid != 0)
+		return pid;
+	close(gate[1]);
+	IGNORE(read(gate[0], &byte, 1));
+	arena_init(&a);
+	buf_init(&out, 64 * 1024);
+	rc = file_bytes > 0 ? setrlimit(RLIMIT_FSIZE, &limit) : 0;
+	if (rc == 0)
+		rc = run(d, tool, arguments, &a, &out, &e);
+	buf_release(&out);
+	arena_release(&a);
+	_exit(rc == 0 ? 0 : rc == ERR_TOO_LARGE ? 2 : 1);
+}
+
+static void
+check_end(pid_t pid, int code)
+{
+	int status = -1;
+
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), code);
+}
+
+static void
+T12_edits_at_once_lose_nothing(void **state)
+{
+	enum { EDITS = 8, ROUNDS = 20 };
+
+	(void)state;
+	for (int round = 0; round < ROUNDS; round++) {
+		pid_t pids[EDITS];
+		struct work_dir d;
+		int gate[2];
+
+		work_dir_init(&d);
+		work_dir_put(&d, "f", "a b c d e f g h\n");
+		assert_int_equal(pipe2(gate, O_CLOEXEC), 0);
+		for (int i = 0; i < EDITS; i++) {
+			char arguments[128];
+
+			snprintf(arguments, sizeof arguments,
+				 "{\"file_path\":\"f\",\"old_string\":\"%c\","
+				 "\"new_string\":\"%c\"}",
+				 'a' + i, 'A' + i);
+			pids[i] = begin_apart(&d, "edit", arguments, 0, gate);
+		}
+		close(gate[0]);
+		close(gate[1]);
+		for (int i = 0; i < EDITS; i++)
+			check_end(pids[i], 0);
+		work_dir_check(&d, "f", "A B C D E F G H\n");
+		work_dir_release(&d);
+	}
+}
+
+/* The kernel calls a file that was replaced after it was opened "f (deleted)". */
+static void
+T12_a_file_that_is_replaced_meanwhile_keeps_its_name(void **state)
+{
+	enum { WRITERS = 8, ROUNDS = 40 };
+	struct work_dir d;
+	struct arena a;
+	struct buf out;
+	struct err e;
+
+	(void)state;
+	work_dir_init(&d);
+	arena_init(&a);
+	buf_init(&out, 64 * 1024);
+	work_dir_put(&d, "f", "x");
+	for (int round = 0; round < ROUNDS; round++) {
+		pid_t pids[WRITERS];
+		int gate[2];
+
+		assert_int_equal(pipe2(gate, O_CLOEXEC), 0);
+		for (int i = 0; i < WRITERS; i++)
+			pids[i] = begin_apart(&d, "write",
+					      "{\"file_path\":\"f\",\"content\":\"x\"}", 0, gate);
+		close(gate[0]);
+		close(gate[1]);
+		for (int i = 0; i < WRITERS; i++)
+			check_end(pids[i], 0);
+	}
+	assert_int_equal(run(&d, "glob", "{\"pattern\":\"*\"}", &a, &out, &e), 0);
+	check_str("files", buf_str(&out), STR("f\n"));
+	buf_release(&out);
+	arena_release(&a);
+	work_dir_release(&d);
+}
+
+/* Each helper has the same number in its sandbox: that makes no name. */
+static void
+T12_a_part_of_another_call_is_left_alone(void **state)
+{
+	char name[64];
+	struct work_dir d;
+	struct arena a;
+	struct buf out;
+	struct err e;
+
+	(void)state;
+	work_dir_init(&d);
+	arena_init(&a);
+	buf_init(&out, 64 * 1024);
+	snprintf(name, sizeof name, ".perdure-%d.part", (int)getpid());
+	work_dir_put(&d, name, "theirs");
+	assert_int_equal(run(&d, "write", "{\"file_path\":\"n\",\"content\":\"x\"}", &a, &out, &e),
+			 0);
+	work_dir_check(&d, "n", "x");
+	work_dir_check(&d, name, "theirs");
+	buf_release(&out);
+	arena_release(&a);
+	work_dir_release(&d);
+}
+
+static void
+T12_a_file_that_grows_too_large_leaves_no_part(void **state)
+{
+	struct work_dir d;
+	struct arena a;
+	struct buf out;
+	struct err e;
+	int gate[2];
+	pid_t pid;
+
+	(void)state;
+	work_dir_init(&d);
+	arena_init(&a);
+	buf_init(&out, 64 * 1024);
+	assert_int_equal(pipe2(gate, O_CLOEXEC), 0);
+	pid = begin_apart(&d, "write", "{\"file_path\":\"n\",\"content\":\"123456789\"}", 4, gate);
+	close(gate[0]);
+	close(gate[1]);
+	check_end(pid, 2);
+	assert_int_equal(run(&d, "glob", "{\"pattern\":\"{*,.*}\"}", &a, &out, &e), 0);
+	check_str("left", buf_str(&out), STR("[no file matches]\n"));
+	buf_release(&out);
+	arena_release(&a);
+	work_dir_release(&d);
+}
+
 int
 main(void)
 {
@@ -253,5 +419,9 @@ main(void)
 	SUITE_TEST(&s, T12_a_file_keeps_its_mode_and_leaves_no_parts);
 	SUITE_TEST(&s, T12_an_answer_fits_its_room);
 	SUITE_TEST(&s, T12_binary_files_are_refused);
+	SUITE_TEST(&s, T12_edits_at_once_lose_nothing);
+	SUITE_TEST(&s, T12_a_file_that_is_replaced_meanwhile_keeps_its_name);
+	SUITE_TEST(&s, T12_a_part_of_another_call_is_left_alone);
+	SUITE_TEST(&s, T12_a_file_that_grows_too_large_leaves_no_part);
 	return suite_run(&s, "tool/local/file_tool");
 }
