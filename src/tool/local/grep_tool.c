@@ -7,6 +7,7 @@
 
 #include "tool/local/file_tool.h"
 #include "tool/local/glob_match.h"
+#include "tool/local/grep_pattern.h"
 #include "tool/local/output_keep.h"
 #include "tool/local/walk.h"
 
@@ -25,45 +26,6 @@ struct search {
 
 /* ---- the expression ---- */
 
-/* What other dialects have and POSIX has not. */
-static void
-put_escape(struct buf *out, char c)
-{
-	switch (c) {
-	case 'd': buf_puts(out, "[0-9]"); break;
-	case 'D': buf_puts(out, "[^0-9]"); break;
-	case 't': buf_putc(out, '\t'); break;
-	default: buf_putc(out, '\\'); buf_putc(out, c);
-	}
-}
-
-static void
-put_posix(struct buf *out, struct str pattern)
-{
-	bool set = false; /* within brackets a backslash is a character */
-
-	for (size_t i = 0; i < pattern.len; i++) {
-		char c = pattern.ptr[i];
-
-		if (c == '\\' && !set && i + 1 < pattern.len) {
-			put_escape(out, pattern.ptr[++i]);
-			continue;
-		}
-		if (c == '[' && !set) {
-			set = true;
-			buf_putc(out, c);
-			if (i + 1 < pattern.len && pattern.ptr[i + 1] == '^')
-				buf_putc(out, pattern.ptr[++i]);
-			if (i + 1 < pattern.len && pattern.ptr[i + 1] == ']')
-				buf_putc(out, pattern.ptr[++i]);
-			continue;
-		}
-		set = set && c != ']';
-		buf_putc(out, c);
-	}
-	buf_putc(out, '\0');
-}
-
 static int
 compile(struct search *s, struct err *e)
 {
@@ -72,8 +34,12 @@ compile(struct search *s, struct err *e)
 	char why[128];
 	int rc;
 
-	buf_init(&text, 8 * TOOL_PATTERN_BYTES);
-	put_posix(&text, args->pattern);
+	buf_init(&text, GREP_PATTERN_GROWTH * TOOL_PATTERN_BYTES);
+	rc = grep_pattern_put(args->pattern, &text, e);
+	if (rc != 0) {
+		buf_release(&text);
+		return rc;
+	}
 	rc = regcomp(&s->regex, text.ptr, REG_EXTENDED | (args->ignore_case ? REG_ICASE : 0));
 	buf_release(&text);
 	if (rc == 0)

@@ -125,8 +125,11 @@ static const struct {
 	  "a.txt:1:one\n[there is more: shown are the first 1]\n" },
 	{ "T12 grep for nothing", "grep", "{\"pattern\":\"zebra\"}", "[nothing matches]\n" },
 	{ "T12 grep for nonsense", "grep", "{\"pattern\":\"(\"}", "!pattern: " },
-	{ "T12 grep brackets with a backslash", "grep", "{\"pattern\":\"[\\\\d]\"}",
-	  "b/d.c:1:int main(void);\n" },
+	{ "T12 grep a class within brackets", "grep", "{\"pattern\":\"= [\\\\d]\"}",
+	  "b/d.c:2:int Two = 2;\n" },
+	{ "T12 grep a name nobody knows", "grep", "{\"pattern\":\"[[.hyphen.]]\"}", "!pattern: " },
+	{ "T12 grep for what has no form in POSIX", "grep", "{\"pattern\":\"[\\\\W]\"}",
+	  "!cannot stand within [ ]" },
 };
 
 static void
