@@ -133,7 +133,8 @@ add_local(const struct tool_offer_facts *f, struct json block, struct arena *a,
 			add(o, doc,
 			    (struct turn_tool){ .kind = EVENT_AGENT_TOOL_USE,
 						.client_side = f->by_worker,
-						.policy = c.policy },
+						.policy = c.policy,
+						.changes_files = !doc->read_only },
 			    a);
 	}
 }

@@ -11,7 +11,9 @@
  *    was lost.
  * 3. A tool starts only after its call is committed, and a started call is started once; only one that
  *    may be repeated (read_only, idempotent) is started again when the turn goes on after a crash.
- * 4. Inputs that come too late (another request's pieces, a timer of an earlier wait) change nothing. */
+ * 4. Of the calls that change files one runs at a time, in the order of the model's answer; one that
+ *    waits for people holds up nobody.
+ * 5. Inputs that come too late (another request's pieces, a timer of an earlier wait) change nothing. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,6 +50,7 @@ struct turn_tool {
 	bool client_side;          /* a client executes it: the turn parks */
 	enum approval_mode policy; /* how the agent has it; the plan's rules hold it too */
 	bool repeatable;           /* a call whose outcome nobody knows may be started again */
+	bool changes_files;        /* of the working directory: one such call after the other */
 };
 
 /* Something that is missing in the turn, told once: it goes on without. */

@@ -171,6 +171,16 @@ turn_machine_waits_for(struct turn_machine *m)
 
 /* ---- tools ---- */
 
+/* NULL: there is none any more. */
+static const struct turn_tool *
+tool_of(const struct turn_machine *m, const struct turn_call *call)
+{
+	for (size_t i = 0; i < m->plan.tool_count; i++)
+		if (str_eq(m->plan.tools[i].name, call->name))
+			return m->plan.tools[i].kind == call->kind ? &m->plan.tools[i] : NULL;
+	return NULL;
+}
+
 static bool
 is_running(const struct call_work *w)
 {
@@ -212,13 +222,37 @@ turn_machine_may_launch(const struct turn_machine *m)
 	return false;
 }
 
+static bool
+changes_files(const struct turn_machine *m, const struct call_work *w)
+{
+	const struct turn_tool *tool = tool_of(m, &w->call);
+
+	return tool && tool->changes_files;
+}
+
+/* Must the call wait for another? Two that change files at once would undo each other's work: it
+ * waits for one that runs, and for those before it in the model's answer. */
+static bool
+is_held(const struct turn_machine *m, size_t at)
+{
+	if (!changes_files(m, &m->calls.ptr[at]))
+		return false;
+	for (size_t i = 0; i < m->calls.len; i++) {
+		const struct call_work *w = &m->calls.ptr[i];
+
+		if (i != at && (i < at || w->launched) && is_running(w) && changes_files(m, w))
+			return true;
+	}
+	return false;
+}
+
 void
 turn_machine_launch(struct turn_machine *m)
 {
 	for (size_t i = 0; i < m->calls.len; i++) {
 		struct call_work *w = &m->calls.ptr[i];
 
-		if (!is_running(w) || w->launched)
+		if (!is_running(w) || w->launched || is_held(m, i))
 			continue;
 		w->launched = true;
 		turn_machine_do(m, TURN_DO_TOOL)->call = &w->call;
@@ -268,10 +302,9 @@ turn_machine_close_calls(struct turn_machine *m, enum tool_outcome outcome, bool
 static bool
 is_repeatable(const struct turn_machine *m, const struct turn_call *call)
 {
-	for (size_t i = 0; i < m->plan.tool_count; i++)
-		if (str_eq(m->plan.tools[i].name, call->name))
-			return m->plan.tools[i].kind == call->kind && m->plan.tools[i].repeatable;
-	return false;
+	const struct turn_tool *tool = tool_of(m, call);
+
+	return tool && tool->repeatable;
 }
 
 void

@@ -10,7 +10,16 @@ static const struct turn_tool TOOLS[] = {
 	{ .name = STR("no"), .kind = EVENT_AGENT_TOOL_USE },
 	{ .name = STR("bash"), .kind = EVENT_AGENT_TOOL_USE, .policy = APPROVAL_AUTO },
 	{ .name = STR("client"), .kind = EVENT_AGENT_CUSTOM_TOOL_USE, .client_side = true },
-	{ .name = STR("worker"), .kind = EVENT_AGENT_TOOL_USE, .client_side = true },
+	{ .name = STR("worker"),
+	  .kind = EVENT_AGENT_TOOL_USE,
+	  .client_side = true,
+	  .changes_files = true },
+	{ .name = STR("edit"), .kind = EVENT_AGENT_TOOL_USE, .changes_files = true },
+	{ .name = STR("write"),
+	  .kind = EVENT_AGENT_TOOL_USE,
+	  .repeatable = true,
+	  .changes_files = true },
+	{ .name = STR("sign"), .kind = EVENT_AGENT_TOOL_USE, .changes_files = true },
 };
 
 static const struct approval_rule RULES[] = {
@@ -20,6 +29,9 @@ static const struct approval_rule RULES[] = {
 	{ .tool = STR("no"), .action = APPROVAL_DENY },
 	{ .tool = STR("ask"), .action = APPROVAL_ASK },
 	{ .tool = STR("worker"), .action = APPROVAL_ASK },
+	{ .tool = STR("edit"), .action = APPROVAL_ALLOW },
+	{ .tool = STR("write"), .action = APPROVAL_ALLOW },
+	{ .tool = STR("sign"), .action = APPROVAL_ASK },
 	{ .tool = STR("bash"), .pattern = STR("ls *"), .action = APPROVAL_ALLOW },
 };
 
@@ -313,9 +325,30 @@ may_repeat(const struct world *w, struct str name)
 	return false;
 }
 
+static bool
+changes_files(const struct world *w, struct str name)
+{
+	for (size_t i = 0; i < w->plan.tool_count; i++)
+		if (str_eq(w->plan.tools[i].name, name))
+			return w->plan.tools[i].changes_files;
+	return false;
+}
+
+static void
+check_alone(const struct world *w, const struct turn_call *call)
+{
+	for (size_t i = 0; changes_files(w, call->name) && i < w->running.len; i++)
+		if (changes_files(w, w->running.ptr[i].name))
+			fail_msg("seed %llu: " STR_FMT " changes files while " STR_FMT
+				 " does\n" STR_FMT,
+				 (unsigned long long)w->seed, STR_ARG(call->name),
+				 STR_ARG(w->running.ptr[i].name), STR_ARG(buf_str(&w->trace)));
+}
+
 static void
 note_start(struct world *w, const struct turn_call *call)
 {
+	check_alone(w, call);
 	for (size_t i = 0; i < w->started.len; i++)
 		if (str_eq(w->started.ptr[i].id, call->id) &&
 		    (w->started.ptr[i].machine == w->machines || !may_repeat(w, call->name)))
@@ -354,9 +387,9 @@ carry_out(struct world *w, const struct turn_effect *e)
 		return;
 	case TURN_DO_TOOL:
 		assert_false(w->committing); /* its intent is on disk */
+		note_start(w, e->call);
 		*vec_push(&w->running) = (struct world_tool){ arena_str(&w->arena, e->call->id),
 							      arena_str(&w->arena, e->call->name) };
-		note_start(w, e->call);
 		buf_printf(&w->trace, "tool:" STR_FMT " ", STR_ARG(e->call->name));
 		return;
 	case TURN_DO_TOOL_CANCEL:

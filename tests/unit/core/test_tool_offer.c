@@ -17,7 +17,8 @@ static const struct tool_doc REMOTE[] = {
 	{ .name = STR("read"), .server = STR("my disk") },
 };
 
-/* One word a tool: its name, * custom, @server, ? asks, > the client's, ~ may be repeated. */
+/* One word a tool: its name, * custom, @server, ? asks, > the client's, ~ may be repeated,
+ * ! changes files. */
 static const struct row {
 	const char *name, *blocks, *want;
 	bool by_worker;
@@ -30,7 +31,7 @@ static const struct row {
 	{ "T12 the built-in block brings the engine's own along, which run unasked",
 	  "[{'type':'agent_toolset_20260401','default_config':{'permission_policy':{'type':"
 	  "'always_ask'}}}]",
-	  "own bash? read?~ process_list?~ search@web?~ put@disk?~ a_b_c@disk? my_disk__read@my "
+	  "own bash?! read?~ process_list?~ search@web?~ put@disk?~ a_b_c@disk? my_disk__read@my "
 	  "disk?" },
 	{ "T12 they run unasked unless the block says otherwise; what follows bash does as bash",
 	  "[{'type':'agent_toolset_20260401','configs':[{'name':'bash','enabled':false},{'name':"
@@ -38,7 +39,7 @@ static const struct row {
 	  "own read?~ search@web?~ put@disk?~ a_b_c@disk? my_disk__read@my disk?" },
 	{ "T11 elsewhere a worker runs them, and nothing is left running",
 	  "[{'type':'agent_toolset_20260401'}]",
-	  "own bash> read>~ search@web?~ put@disk?~ a_b_c@disk? my_disk__read@my disk?", true },
+	  "own bash>! read>~ search@web?~ put@disk?~ a_b_c@disk? my_disk__read@my disk?", true },
 	{ "T10 a server's block says what of it is offered",
 	  "[{'type':'mcp_toolset','mcp_server_name':'disk','default_config':{'enabled':false},"
 	  "'configs':[{'name':'put','enabled':true,'permission_policy':{'type':'always_allow'}}]},"
@@ -47,7 +48,7 @@ static const struct row {
 	{ "T10 a tool that nobody could tell apart is left out",
 	  "[{'type':'custom','name':'bash'},{'type':'agent_toolset_20260401'},"
 	  "{'type':'custom','name':'my_disk__read'}]",
-	  "own bash read~ process_list~ my_disk__read*> search@web?~ put@disk?~ a_b_c@disk?" },
+	  "own bash! read~ process_list~ my_disk__read*> search@web?~ put@disk?~ a_b_c@disk?" },
 };
 
 static void
@@ -56,11 +57,11 @@ show(const struct tool_offer *o, struct buf *out)
 	for (size_t i = 0; i < o->count; i++) {
 		const struct turn_tool *t = &o->tools[i];
 
-		buf_printf(out, "%s" STR_FMT "%s%s" STR_FMT "%s%s%s", i > 0 ? " " : "",
+		buf_printf(out, "%s" STR_FMT "%s%s" STR_FMT "%s%s%s%s", i > 0 ? " " : "",
 			   STR_ARG(t->name), t->kind == EVENT_AGENT_CUSTOM_TOOL_USE ? "*" : "",
 			   t->mcp_server_name.len > 0 ? "@" : "", STR_ARG(t->mcp_server_name),
 			   t->policy != APPROVAL_ALWAYS_ALLOW ? "?" : "", t->client_side ? ">" : "",
-			   t->repeatable ? "~" : "");
+			   t->repeatable ? "~" : "", t->changes_files ? "!" : "");
 		assert_int_equal(t->kind == EVENT_AGENT_MCP_TOOL_USE, t->mcp_server_name.len > 0);
 	}
 }

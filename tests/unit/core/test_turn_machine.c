@@ -166,6 +166,34 @@ static const struct row ROWS[] = {
 	  "{take status_running model_request_start} context model {keep tool_use mcp_tool_use "
 	  "model_request_end} tool:run tool:fetch {keep tool_result:ok} {keep "
 	  "mcp_tool_result:ok model_request_start} context" },
+	{ "T7 calls that change files start one after the other",
+	  ASK "call edit {\"n\":1}; call peek; call write; call fetch; done; ok; tool peek ok; ok;"
+	      "tool edit ok; ok; tool fetch ok; ok; tool write ok; ok",
+	  "{take status_running model_request_start} context model {keep tool_use tool_use "
+	  "tool_use mcp_tool_use model_request_end} tool:edit tool:peek tool:fetch {keep "
+	  "tool_result:ok} {keep tool_result:ok} tool:write {keep mcp_tool_result:ok} {keep "
+	  "tool_result:ok model_request_start} context" },
+	{ "T7 one that fails lets the next start",
+	  ASK "call edit {\"n\":1}; call edit {\"n\":2}; done; ok; tool edit error; ok",
+	  "{take status_running model_request_start} context model {keep tool_use tool_use "
+	  "model_request_end} tool:edit {keep tool_result:error} tool:edit" },
+	{ "T7 one that waits for people or a client holds up nobody",
+	  ASK "call sign; call worker; call client; call edit; call write; done; ok; tool edit ok;"
+	      "ok; tool write ok; ok",
+	  "{take status_running model_request_start} context model {keep tool_use tool_use "
+	  "custom_tool_use tool_use tool_use model_request_end} tool:edit {keep tool_result:ok} "
+	  "tool:write {release tool_result:ok status_idle:requires_action} parked" },
+	{ "T7 one that is allowed meanwhile starts when the running one is done",
+	  ASK "call sign; call edit; call write; done; ok; allow y $sign; look; ok; tool edit ok;"
+	      "ok; tool sign ok; ok",
+	  "{take status_running model_request_start} context model {keep tool_use tool_use "
+	  "tool_use model_request_end} tool:edit {keep input_consumed} {keep tool_result:ok} "
+	  "tool:sign {keep tool_result:ok} tool:write" },
+	{ "Q5 an interrupt closes what has not started, and stops nothing for it",
+	  ASK "call edit; call write; done; ok; interrupt i; look; ok",
+	  "{take status_running model_request_start} context model {keep tool_use tool_use "
+	  "model_request_end} tool:edit stop:edit {release tool_result:cancelled "
+	  "tool_result:cancelled status_idle:interrupted} ended" },
 	{ "T4 the step limit", CALL("nope") "ok; ctx; call nope2; done; ok",
 	  "{take status_running model_request_start} context model {keep tool_use "
 	  "model_request_end tool_result:error model_request_start} context model {release "
@@ -519,8 +547,8 @@ T2_a_turn_replays_byte_for_byte(void **state)
 
 /* ---- properties ---- */
 
-static const char *const TOOL_NAMES[] = { "run",  "fetch",  "peek",   "ask", "no",
-					  "bash", "client", "worker", "nope" };
+static const char *const TOOL_NAMES[] = { "run",    "fetch",  "peek", "ask",  "no",    "bash",
+					  "client", "worker", "nope", "edit", "write", "sign" };
 
 static void
 one_of(struct world *w, struct rand *r, const char *const *scripts, size_t count)

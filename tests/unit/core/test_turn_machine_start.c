@@ -49,6 +49,18 @@ static const struct row {
 	  "model_request_end} tool:peek tool:run {keep tool_result:ok} {break "
 	  "tool_result:interrupted status_rescheduled:restart_interrupted#1} {take "
 	  "status_running} tool:peek {keep tool_result:ok model_request_start} context/note" },
+	{ "T7 after a crash, too, calls that change files start one after the other",
+	  ASK "call write {\"n\":1}; call write {\"n\":2}; call edit; done; ok; crash; go; ok; ok;"
+	      "tool write ok; ok; tool write ok; ok",
+	  "{take status_running model_request_start} context model {keep tool_use tool_use "
+	  "tool_use model_request_end} tool:write {break tool_result:interrupted "
+	  "status_rescheduled:restart_interrupted#1} {take status_running} tool:write {keep "
+	  "tool_result:ok} tool:write {keep tool_result:ok model_request_start} context/note" },
+	{ "T7 a drain stops the one that runs",
+	  ASK "call write {\"n\":1}; call write {\"n\":2}; done; ok; drain; ok; go; ok",
+	  "{take status_running model_request_start} context model {keep tool_use tool_use "
+	  "model_request_end} tool:write stop:write {release "
+	  "status_rescheduled:shutdown_timeout#1} put-off {take status_running} tool:write" },
 	{ "T7 the same after a drain", CALL("peek") "ok; drain; ok; go; ok; tool peek ok; ok",
 	  "{take status_running model_request_start} context model {keep tool_use "
 	  "model_request_end} tool:peek stop:peek {release "
