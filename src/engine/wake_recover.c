@@ -1,8 +1,18 @@
 /* wake_recover - what a start finds open, and wakes that are due: every such session is looked at, a few
  * at a time, in the order found. The look itself recovers what a dead process left. */
+#include "engine/actor.h"
 #include "engine/wake_private.h"
 
 enum { PAGE_ROWS = 500, AT_ONCE = 16 };
+
+/* One that runs anyway may do so for long, and nothing begins because of us. */
+static bool
+is_busy(struct wake *w, struct str session)
+{
+	const struct actor *actor = actor_find(w->en, session);
+
+	return actor && actor->turn;
+}
 
 static void
 pump(struct wake *w)
@@ -10,7 +20,7 @@ pump(struct wake *w)
 	while (w->active < AT_ONCE && w->next < w->found.len && !w->en->draining) {
 		struct str session = w->found.ptr[w->next++];
 
-		if (!map_find(&w->recovering, session)) {
+		if (!map_find(&w->recovering, session) && !is_busy(w, session)) {
 			w->active++;
 			map_put(&w->recovering, session, w);
 		}

@@ -546,6 +546,32 @@ Q6_many_sessions_are_due_at_once(void **state)
 	rig_release(&r);
 }
 
+/* Only so many are woken at once; those that run anyway are not among them. */
+static void
+Q6_sessions_that_are_busy_hold_up_no_others(void **state)
+{
+	enum { BUSY = 20 };
+	struct rig r;
+
+	(void)state;
+	rig_init(&r, true);
+	for (int i = 0; i < BUSY; i++) {
+		const char *id = arena_printf(&r.arena, "s%d", i).ptr;
+
+		rig_session(&r, id, "main");
+		rig_post(&r, id, "wait 600");
+		add_at(&r, id, 2 * SECOND, "x");
+	}
+	rig_session(&r, "idle", "main");
+	add_at(&r, "idle", 3 * SECOND, "x");
+	rig_advance(&r, 5 * SECOND);
+	assert_int_equal(list(&r, "idle").len, 0);
+	rig_advance(&r, 1300 * SECOND); /* the wake's turn waits as long */
+	for (int i = 0; i < BUSY; i++)
+		assert_int_equal(list(&r, arena_printf(&r.arena, "s%d", i).ptr).len, 0);
+	rig_release(&r);
+}
+
 /* A wake that is queued while an interrupt is on its way: the log says which of them was first. */
 static void
 Q5_a_wake_before_the_interrupt_is_cancelled_and_one_after_is_not(void **state)
@@ -621,5 +647,6 @@ main(void)
 	SUITE_TEST(&s, Q6_a_wake_of_another_process_is_not_forgotten_once_it_was_seen);
 	SUITE_TEST(&s, Q6_a_clock_that_is_set_back_delays_a_wake_and_loses_none);
 	SUITE_TEST(&s, Q6_many_sessions_are_due_at_once);
+	SUITE_TEST(&s, Q6_sessions_that_are_busy_hold_up_no_others);
 	return suite_run(&s, "engine/wake_queue");
 }
