@@ -567,7 +567,6 @@ wake_new(struct engine *en)
 	map_init(&w->naps, rand_u64(&en->rand));
 	map_init(&w->recovering, rand_u64(&en->rand));
 	map_init(&w->held, rand_u64(&en->rand));
-	arena_init(&w->ids);
 	arena_init(&w->held_ids);
 	return w;
 }
@@ -581,12 +580,10 @@ wake_free(struct wake **p)
 		return;
 	wake_nap_free_all(w);
 	wake_due_free(w);
+	wake_recover_free(w);
 	map_release(&w->naps);
-	map_release(&w->recovering);
 	map_release(&w->held);
 	arena_release(&w->held_ids);
-	vec_release(&w->found);
-	arena_release(&w->ids);
 	if (w->drain_timer)
 		w->en->host->ops->timer_free(w->drain_timer);
 	free(w);

@@ -30,7 +30,6 @@ struct wake {
 	VEC(struct due_wake) due;
 
 	/* what is to be looked at, session by session */
-	struct arena ids;
 	VEC(struct str) found;
 	size_t next, active; /* of found: not begun yet, under way */
 	struct map recovering;
@@ -62,3 +61,4 @@ void wake_due_again(struct wake *w, struct str session, const struct wake_list *
 void wake_recover_add(struct wake *w, struct str session);
 /* The session needs no more attention; the next one's turn. */
 void wake_recover_settled(struct wake *w, struct str session);
+void wake_recover_free(struct wake *w);

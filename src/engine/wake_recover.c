@@ -1,5 +1,9 @@
 /* wake_recover - what a start finds open, and wakes that are due: every such session is looked at, a few
  * at a time, in the order found. The look itself recovers what a dead process left. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
 #include "engine/actor.h"
 #include "engine/wake_private.h"
 
@@ -14,40 +18,76 @@ is_busy(struct wake *w, struct str session)
 	return actor && actor->turn;
 }
 
+/* The memory behind an id of ours: found owns it, then recovering. */
+static char *
+id_of(struct str session)
+{
+	return (char *)(uintptr_t)session.ptr;
+}
+
 static void
 pump(struct wake *w)
 {
 	while (w->active < AT_ONCE && w->next < w->found.len && !w->en->draining) {
 		struct str session = w->found.ptr[w->next++];
 
-		if (!map_find(&w->recovering, session) && !is_busy(w, session)) {
+		bool begins = !map_find(&w->recovering, session) && !is_busy(w, session);
+
+		if (begins) {
 			w->active++;
-			map_put(&w->recovering, session, w);
+			map_put(&w->recovering, session, id_of(session));
 		}
 		wake_session(w->en, session);
+		if (!begins)
+			free(id_of(session));
 	}
-	if (w->active == 0 && w->next == w->found.len) {
+	if (w->next == w->found.len) {
 		vec_clear(&w->found);
 		w->next = 0;
-		w->cursor_id = (struct str){ 0 };
-		arena_reset(&w->ids);
 	}
+}
+
+static struct str
+add(struct wake *w, struct str session)
+{
+	char *id = xmalloc(session.len + 1);
+
+	memcpy(id, session.ptr, session.len);
+	*vec_push(&w->found) = (struct str){ id, session.len };
+	return (struct str){ id, session.len };
 }
 
 void
 wake_recover_add(struct wake *w, struct str session)
 {
-	*vec_push(&w->found) = arena_str(&w->ids, session);
+	add(w, session);
 	pump(w);
 }
 
 void
 wake_recover_settled(struct wake *w, struct str session)
 {
-	if (!map_remove(&w->recovering, session))
+	char *id = map_remove(&w->recovering, session);
+
+	if (!id)
 		return;
+	free(id);
 	w->active--;
 	pump(w);
+}
+
+void
+wake_recover_free(struct wake *w)
+{
+	struct str session;
+	void *id;
+
+	for (; w->next < w->found.len; w->next++)
+		free(id_of(w->found.ptr[w->next]));
+	for (size_t at = 0; map_next(&w->recovering, &at, &session, &id);)
+		free(id);
+	map_release(&w->recovering);
+	vec_release(&w->found);
 }
 
 static bool
@@ -57,8 +97,7 @@ on_session(void *ctx, const struct store_row *row)
 	struct wake *w = ctx;
 
 	w->cursor_ms = row->session->row.counters.last_activity_ms;
-	w->cursor_id = arena_str(&w->ids, row->session->id);
-	*vec_push(&w->found) = w->cursor_id;
+	w->cursor_id = add(w, row->session->id);
 	if (phase != TURN_RUNNING && phase != TURN_RESCHEDULED)
 		return true;
 	w->en->carried_over++;
