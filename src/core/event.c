@@ -115,6 +115,7 @@ static const struct kind_row {
 				       false,
 				       { { "name", shape_id, REQUIRED },
 					 { "mcp_server_name", shape_id, REQUIRED },
+					 { "mcp_tool_name", shape_text, OPTIONAL },
 					 { "input", shape_object, REQUIRED },
 					 { "evaluated_permission", shape_permission, OPTIONAL },
 					 { "evaluation", shape_object, OPTIONAL },

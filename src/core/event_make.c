@@ -220,6 +220,8 @@ event_make_tool_use(struct buf *out, const struct make_tool_use *m)
 	jw_field_str(&w, "name", m->name);
 	if (m->kind == EVENT_AGENT_MCP_TOOL_USE)
 		jw_field_str(&w, "mcp_server_name", m->mcp_server_name);
+	if (!str_eq(m->mcp_tool_name, m->name))
+		some_text(&w, "mcp_tool_name", m->mcp_tool_name);
 	jw_field_raw(&w, "input", m->input);
 	some_text(&w, "evaluated_permission", m->permission);
 	if (m->policy.len > 0) {

@@ -48,12 +48,13 @@ void event_make_thinking(struct buf *out, struct str text, struct str provider_d
 struct make_tool_use {
 	enum event_kind kind; /* tool_use, custom_tool_use or mcp_tool_use */
 	struct str name, mcp_server_name;
-	struct str input;      /* JSON object */
-	struct str permission; /* allow | ask | deny, or empty */
-	struct str policy;     /* always_allow | always_ask | auto; empty: it was not judged */
-	struct str digest;     /* of what was judged, hex */
-	struct str call_id;    /* the provider's own id for the call, or empty */
-	bool client_side;      /* a tool_use that a client's worker executes */
+	struct str mcp_tool_name; /* what that server calls it; logged where name is another */
+	struct str input;         /* JSON object */
+	struct str permission;    /* allow | ask | deny, or empty */
+	struct str policy;        /* always_allow | always_ask | auto; empty: it was not judged */
+	struct str digest;        /* of what was judged, hex */
+	struct str call_id;       /* the provider's own id for the call, or empty */
+	bool client_side;         /* a tool_use that a client's worker executes */
 };
 void event_make_tool_use(struct buf *out, const struct make_tool_use *m);
 

@@ -149,6 +149,12 @@ add_own(const struct tool_offer_facts *f, struct arena *a, struct tool_offer *o)
 		    a);
 }
 
+struct str
+tool_offer_own_name(const struct tool_doc *doc)
+{
+	return doc->own_name.len > 0 ? doc->own_name : doc->name;
+}
+
 static void
 add_remote(const struct tool_offer_facts *f, struct arena *a, struct tool_offer *o)
 {
@@ -163,6 +169,7 @@ add_remote(const struct tool_offer_facts *f, struct arena *a, struct tool_offer 
 			add(o, doc,
 			    (struct turn_tool){ .kind = EVENT_AGENT_MCP_TOOL_USE,
 						.mcp_server_name = doc->server,
+						.own_name = tool_offer_own_name(doc),
 						.policy = c.policy },
 			    a);
 	}
@@ -186,9 +193,10 @@ tool_offer_make(const struct tool_offer_facts *f, struct arena *a, struct tool_o
 }
 
 const struct tool_doc *
-tool_offer_doc(const struct tool_offer *o, struct str name)
+tool_offer_doc(const struct tool_offer *o, const struct turn_call *call)
 {
-	const struct turn_tool *tool = find(o, name);
-
-	return tool ? &o->docs[tool - o->tools] : NULL;
+	for (size_t i = 0; i < o->count; i++)
+		if (turn_tool_is(&o->tools[i], call))
+			return &o->docs[i];
+	return NULL;
 }

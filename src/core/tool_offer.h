@@ -7,7 +7,8 @@
  * run unasked.
  *
  * Names are what providers accept (64 of A-Z a-z 0-9 _ -) and stand once: of two tools of one name
- * the later is offered as <server>__<name>. */
+ * the later is offered as <server>__<name>. So a name is good for one listing: a call is bound to its
+ * tool by core/tool_spec's tool_ref. */
 #pragma once
 #include "base/arena.h"
 #include "base/json.h"
@@ -40,8 +41,10 @@ struct tool_offer {
 
 /* Texts stay where they are, or in a. */
 void tool_offer_make(const struct tool_offer_facts *f, struct arena *a, struct tool_offer *out);
-/* By the name that the model calls; NULL: none. */
-const struct tool_doc *tool_offer_doc(const struct tool_offer *o, struct str name);
+/* The tool that was called, also if it is offered by another name now; NULL: it is not there. */
+const struct tool_doc *tool_offer_doc(const struct tool_offer *o, const struct turn_call *call);
+/* What its server is to be asked for. */
+struct str tool_offer_own_name(const struct tool_doc *doc);
 
 /* Does it take a look at the machine, and which servers are to be asked? */
 bool tool_offer_wants_built_in(struct json blocks);

@@ -67,6 +67,7 @@ static void
 on_call(struct turn_history *h, const struct event *ev, struct json payload)
 {
 	struct json input = { 0 }, evaluation;
+	struct str own_name = text_of(h, payload, "mcp_tool_name");
 	struct turn_call *call = vec_push(&h->calls);
 	struct sha256 digest;
 
@@ -79,13 +80,17 @@ on_call(struct turn_history *h, const struct event *ev, struct json payload)
 		.arguments = json_is_set(input) ? arena_str(h->kept, json_raw(input)) : STR("{}"),
 		.call_id = text_of(h, payload, "provider_call_id"),
 	};
+	if (call->kind == EVENT_AGENT_MCP_TOOL_USE) {
+		call->server = text_of(h, payload, "mcp_server_name");
+		call->own_name = own_name.len > 0 ? own_name : call->name;
+	}
 	call->state = call_state_first(payload, call->client_side);
 	call->asked_ms = ev->created_at_ms;
 	if (json_find(payload, STR("evaluation"), &evaluation)) {
 		call->digest = text_of(h, evaluation, "digest");
 		IGNORE(approval_mode_parse(text_of(h, evaluation, "type"), &call->policy));
 	}
-	digest = call_digest(call->name, input, &h->scratch);
+	digest = call_digest(turn_call_ref(call), input, &h->scratch);
 	loop_guard_call(&h->guard, &digest);
 }
 

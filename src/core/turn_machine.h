@@ -31,6 +31,7 @@
 #include "core/queue_policy.h"
 #include "core/recover_policy.h"
 #include "core/retry_policy.h"
+#include "core/tool_spec.h"
 #include "core/usage.h"
 
 enum {
@@ -46,6 +47,7 @@ enum {
 /* A tool the model may call. */
 struct turn_tool {
 	struct str name, mcp_server_name;
+	struct str own_name;       /* what the server calls it */
 	enum event_kind kind;      /* tool_use, custom_tool_use or mcp_tool_use */
 	bool client_side;          /* a client executes it: the turn parks */
 	enum approval_mode policy; /* how the agent has it; the plan's rules hold it too */
@@ -65,13 +67,29 @@ struct turn_call {
 	enum event_kind kind;
 	enum call_state state;
 	bool client_side;
-	struct str name, arguments; /* JSON object */
-	struct str call_id;         /* the provider's own; may be empty */
+	struct str name, arguments;  /* JSON object */
+	struct str server, own_name; /* of an MCP tool, as when it was made (core/tool_spec) */
+	struct str call_id;          /* the provider's own; may be empty */
 	struct str
 		digest; /* hex, of what was judged when it was made (core/call_digest); empty: none */
 	enum approval_mode policy; /* the agent's, when it was judged */
 	int64_t asked_ms;
 };
+
+static inline struct tool_ref
+turn_call_ref(const struct turn_call *call)
+{
+	return (struct tool_ref){ call->name, call->server, call->own_name };
+}
+
+/* Is it the tool that was called? Not every one that is called alike by now. */
+static inline bool
+turn_tool_is(const struct turn_tool *tool, const struct turn_call *call)
+{
+	struct tool_ref ref = { tool->name, tool->mcp_server_name, tool->own_name };
+
+	return tool->kind == call->kind && tool_ref_same(ref, turn_call_ref(call));
+}
 
 /* An answer that is pending. */
 struct turn_answer {

@@ -176,8 +176,8 @@ static const struct turn_tool *
 tool_of(const struct turn_machine *m, const struct turn_call *call)
 {
 	for (size_t i = 0; i < m->plan.tool_count; i++)
-		if (str_eq(m->plan.tools[i].name, call->name))
-			return m->plan.tools[i].kind == call->kind ? &m->plan.tools[i] : NULL;
+		if (turn_tool_is(&m->plan.tools[i], call))
+			return &m->plan.tools[i];
 	return NULL;
 }
 
@@ -197,7 +197,7 @@ is_as_judged(struct turn_machine *m, const struct turn_call *call)
 		return true;
 	if (json_parse(&m->step, call->arguments, &EVENT_PAYLOAD_LIMITS, &doc, NULL) != 0)
 		return false;
-	now = call_digest(call->name, json_root(&doc), &m->step);
+	now = call_digest(turn_call_ref(call), json_root(&doc), &m->step);
 	return str_eq(call->digest, turn_machine_hex(&m->step, &now));
 }
 

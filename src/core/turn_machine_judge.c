@@ -82,7 +82,8 @@ wrap_arguments(struct turn_machine *m, struct str text)
 /* A call as the model wrote it, and what becomes of it. */
 struct judged {
 	const struct turn_tool *tool; /* NULL: nobody can run it */
-	bool readable;                /* its arguments are an object */
+	struct tool_ref ref;
+	bool readable; /* its arguments are an object */
 	struct str arguments;
 	struct sha256 digest; /* tells repeats, and what was judged */
 	enum approval_action action;
@@ -102,6 +103,18 @@ read_arguments(struct turn_machine *m, const struct tool_call *asked, struct jud
 		j->arguments = STR("{}"); /* GCOV_EXCL_LINE: what jw wrote parses */
 }
 
+static struct tool_ref
+ref_of(const struct tool_call *asked, const struct turn_tool *tool)
+{
+	struct tool_ref ref = { .name = asked->name };
+
+	if (tool && tool->kind == EVENT_AGENT_MCP_TOOL_USE) {
+		ref.server = tool->mcp_server_name;
+		ref.own_name = tool->own_name;
+	}
+	return ref;
+}
+
 static struct judged
 judge(struct turn_machine *m, const struct tool_call *asked)
 {
@@ -110,9 +123,10 @@ judge(struct turn_machine *m, const struct tool_call *asked)
 	struct json_doc doc;
 
 	read_arguments(m, asked, &j, &doc);
-	j.digest = call_digest(asked->name, json_root(&doc), &m->step);
 	if (!j.readable)
 		j.tool = NULL; /* nobody is asked to run what makes no sense */
+	j.ref = ref_of(asked, j.tool);
+	j.digest = call_digest(j.ref, json_root(&doc), &m->step);
 	if (j.tool && j.tool->kind != EVENT_AGENT_CUSTOM_TOOL_USE)
 		j.action = approval_policy_decide(rules, j.tool->name, json_root(&doc), &m->step)
 				   .action;
@@ -142,6 +156,8 @@ add_call(struct turn_machine *m, const struct tool_call *asked, const struct jud
 					 .client_side = j->tool && j->tool->client_side,
 					 .name = name_of(m, asked->name),
 					 .arguments = j->arguments,
+					 .server = j->ref.server,
+					 .own_name = j->ref.own_name,
 					 .call_id = call_id_of(asked->id),
 					 .digest = turn_machine_hex(m->kept, &j->digest),
 					 .policy =
@@ -171,19 +187,19 @@ log_call(struct turn_machine *m, const struct tool_call *asked)
 	struct buf b = turn_machine_payload();
 
 	loop_guard_call(&m->guard, &j.digest);
-	event_make_tool_use(
-		&b, &(struct make_tool_use){
-			    .kind = w->call.kind,
-			    .name = w->call.name,
-			    .mcp_server_name = j.tool ? j.tool->mcp_server_name : (struct str){ 0 },
-			    .input = j.arguments,
-			    .permission = permission_word(j.action),
-			    .policy = evaluated ? approval_mode_name(w->call.policy)
-						: (struct str){ 0 },
-			    .digest = w->call.digest,
-			    .call_id = w->call.call_id,
-			    .client_side = w->call.client_side,
-		    });
+	event_make_tool_use(&b, &(struct make_tool_use){
+					.kind = w->call.kind,
+					.name = w->call.name,
+					.mcp_server_name = w->call.server,
+					.mcp_tool_name = w->call.own_name,
+					.input = j.arguments,
+					.permission = permission_word(j.action),
+					.policy = evaluated ? approval_mode_name(w->call.policy)
+							    : (struct str){ 0 },
+					.digest = w->call.digest,
+					.call_id = w->call.call_id,
+					.client_side = w->call.client_side,
+				});
 	turn_machine_log(m, w->call.kind, w->call.id, &b);
 	if (!j.readable)
 		turn_machine_settle(w, OUTCOME_ERROR,

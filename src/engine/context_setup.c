@@ -116,6 +116,7 @@ keep_docs(struct setup_job *j, const struct tool_listing *l)
 	for (size_t i = 0; i < l->tool_count; i++) {
 		docs[i] = l->tools[i];
 		docs[i].name = arena_str(j->arena, docs[i].name);
+		docs[i].own_name = arena_str(j->arena, docs[i].own_name);
 		docs[i].server = arena_str(j->arena, docs[i].server);
 		docs[i].description = arena_str(j->arena, docs[i].description);
 		docs[i].input_schema = arena_str(j->arena, docs[i].input_schema);

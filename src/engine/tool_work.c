@@ -136,7 +136,7 @@ static void
 start_in_set(struct tool_work *w, const struct tool_doc *doc, const struct tool_work_ask *ask)
 {
 	struct tool_request request = { .id = ask->call->id,
-					.name = doc->name,
+					.name = tool_offer_own_name(doc),
 					.arguments = ask->call->arguments,
 					.place =
 						context_setup_place(ask->en, ask->setup, &w->arena),
@@ -154,7 +154,7 @@ start_in_set(struct tool_work *w, const struct tool_doc *doc, const struct tool_
 void
 tool_work_start(struct list *works, const struct tool_work_ask *ask, tool_work_fn *done, void *ctx)
 {
-	const struct tool_doc *doc = tool_offer_doc(&ask->setup->offer, ask->call->name);
+	const struct tool_doc *doc = tool_offer_doc(&ask->setup->offer, ask->call);
 	const struct own_tool *own = own_tool_find(ask->en, ask->call->name);
 	struct tool_work *w = xcalloc(1, sizeof *w);
 

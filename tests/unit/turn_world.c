@@ -4,7 +4,10 @@
 
 static const struct turn_tool TOOLS[] = {
 	{ .name = STR("run"), .kind = EVENT_AGENT_TOOL_USE },
-	{ .name = STR("fetch"), .mcp_server_name = STR("web"), .kind = EVENT_AGENT_MCP_TOOL_USE },
+	{ .name = STR("fetch"),
+	  .mcp_server_name = STR("web"),
+	  .own_name = STR("fetch"),
+	  .kind = EVENT_AGENT_MCP_TOOL_USE },
 	{ .name = STR("peek"), .kind = EVENT_AGENT_TOOL_USE, .repeatable = true },
 	{ .name = STR("ask"), .kind = EVENT_AGENT_TOOL_USE },
 	{ .name = STR("no"), .kind = EVENT_AGENT_TOOL_USE },

@@ -141,6 +141,7 @@ add_tools(const struct tool_query *q, size_t at, struct arena *a, struct tool_do
 
 		out[i] = c->tools[i].doc;
 		out[i].server = server;
+		out[i].own_name = c->tools[i].doc.name;
 		out[i].name = clashes(q, at, name) ? tool_name_make(server, c->tools[i].doc.name, a)
 						   : name;
 	}

@@ -47,7 +47,13 @@ static const struct make_tool_use CUSTOM = { .kind = EVENT_AGENT_CUSTOM_TOOL_USE
 static const struct make_tool_use MCP = { .kind = EVENT_AGENT_MCP_TOOL_USE,
 					  .name = { "f", 1 },
 					  .mcp_server_name = { "files", 5 },
+					  .mcp_tool_name = { "f", 1 },
 					  .input = { "{}", 2 } };
+static const struct make_tool_use MCP_RENAMED = { .kind = EVENT_AGENT_MCP_TOOL_USE,
+						  .name = { "files__f", 8 },
+						  .mcp_server_name = { "files", 5 },
+						  .mcp_tool_name = { "f", 1 },
+						  .input = { "{}", 2 } };
 static const struct make_compacted COMPACTED = { .summary = { "s", 1 },
 						 .kept_from_id = { "sevt_1", 6 },
 						 .profile = { "keep_turns", 10 },
@@ -78,6 +84,7 @@ MAKE(tool_use, event_make_tool_use(out, &BASH))
 MAKE(tool_use_worker, event_make_tool_use(out, &WORKER))
 MAKE(custom_use, event_make_tool_use(out, &CUSTOM))
 MAKE(mcp_use, event_make_tool_use(out, &MCP))
+MAKE(mcp_use_renamed, event_make_tool_use(out, &MCP_RENAMED))
 MAKE(result, event_make_tool_result(out, false, STR("sevt_1"), OUTCOME_OK, STR("hi")))
 MAKE(result_cut, event_make_tool_result(out, false, STR("sevt_1"), OUTCOME_INTERRUPTED, STR("hi")))
 MAKE(mcp_result, event_make_tool_result(out, true, STR("sevt_1"), OUTCOME_ERROR, STR("hi")))
@@ -136,6 +143,7 @@ static const struct make_case {
 	{ "M10 agent.tool_use", tool_use, EVENT_AGENT_TOOL_USE, "{\"type\":\"agent.tool_use\",\"name\":\"bash\",\"input\":{\"command\":\"ls\"},\"evaluated_permission\":\"ask\",\"provider_call_id\":\"call_1\"}" },
 	{ "T11 agent.tool_use for a worker", tool_use_worker, EVENT_AGENT_TOOL_USE, "{\"type\":\"agent.tool_use\",\"name\":\"bash\",\"input\":{},\"executor\":\"client\"}" },
 	{ "M10 agent.custom_tool_use", custom_use, EVENT_AGENT_CUSTOM_TOOL_USE, "{\"type\":\"agent.custom_tool_use\",\"name\":\"f\",\"input\":{}}" },
+	{ "M10 agent.mcp_tool_use by another name", mcp_use_renamed, EVENT_AGENT_MCP_TOOL_USE, "{\"type\":\"agent.mcp_tool_use\",\"name\":\"files__f\",\"mcp_server_name\":\"files\",\"mcp_tool_name\":\"f\",\"input\":{}}" },
 	{ "M10 agent.mcp_tool_use", mcp_use, EVENT_AGENT_MCP_TOOL_USE, "{\"type\":\"agent.mcp_tool_use\",\"name\":\"f\",\"mcp_server_name\":\"files\",\"input\":{}}" },
 	{ "M10 agent.tool_result", result, EVENT_AGENT_TOOL_RESULT, "{\"type\":\"agent.tool_result\",\"tool_use_id\":\"sevt_1\",\"content\":" TEXT ",\"outcome\":\"ok\"}" },
 	{ "T7 agent.tool_result interrupted", result_cut, EVENT_AGENT_TOOL_RESULT, "{\"type\":\"agent.tool_result\",\"tool_use_id\":\"sevt_1\",\"content\":" TEXT ",\"is_error\":true,\"outcome\":\"interrupted\"}" },

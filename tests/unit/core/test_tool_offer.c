@@ -88,9 +88,17 @@ row(void **state)
 	arena_release(&a);
 }
 
-static void
-T10_a_tool_is_found_by_the_name_the_model_knows(void **state)
+static const struct tool_doc *
+doc_of(const struct tool_offer *o, struct turn_call call)
 {
+	call.kind = call.server.len > 0 ? EVENT_AGENT_MCP_TOOL_USE : EVENT_AGENT_TOOL_USE;
+	return tool_offer_doc(o, &call);
+}
+
+static void
+T10_a_called_tool_is_found_again(void **state)
+{
+	const struct tool_doc *doc;
 	struct tool_offer offer;
 	struct arena a;
 	struct json blocks;
@@ -106,13 +114,27 @@ T10_a_tool_is_found_by_the_name_the_model_knows(void **state)
 						    .local = { LOCAL, ARRAY_LEN(LOCAL) },
 						    .remote = { REMOTE, ARRAY_LEN(REMOTE) } },
 			&a, &offer);
-	check_str("server", tool_offer_doc(&offer, STR("my_disk__read"))->server, STR("my disk"));
-	check_str("name", tool_offer_doc(&offer, STR("my_disk__read"))->name, STR("read"));
-	check_str("ours", tool_offer_doc(&offer, STR("read"))->server, STR(""));
-	check_str("description", tool_offer_doc(&offer, STR("ask"))->description, STR("asks"));
-	check_str("schema", tool_offer_doc(&offer, STR("ask"))->input_schema,
-		  STR("{\"type\":\"object\",\"x\":1}"));
-	assert_null(tool_offer_doc(&offer, STR("nope")));
+	doc = doc_of(&offer, (struct turn_call){ .name = STR("my_disk__read"),
+						 .server = STR("my disk"),
+						 .own_name = STR("read") });
+	check_str("server", doc->server, STR("my disk"));
+	check_str("name", tool_offer_own_name(doc), STR("read"));
+	assert_ptr_equal(doc_of(&offer, (struct turn_call){ .name = STR("called otherwise then"),
+							    .server = STR("my disk"),
+							    .own_name = STR("read") }),
+			 doc);
+	assert_null(doc_of(&offer, (struct turn_call){ .name = STR("my_disk__read"),
+						       .server = STR("disk"),
+						       .own_name = STR("read") }));
+	assert_null(doc_of(&offer, (struct turn_call){ .name = STR("my_disk__read") }));
+	doc = doc_of(&offer, (struct turn_call){ .name = STR("read") });
+	check_str("ours", doc->server, STR(""));
+	assert_null(doc_of(&offer, (struct turn_call){ .name = STR("ask") }));
+	doc = tool_offer_doc(&offer, &(struct turn_call){ .name = STR("ask"),
+							  .kind = EVENT_AGENT_CUSTOM_TOOL_USE });
+	check_str("description", doc->description, STR("asks"));
+	check_str("schema", doc->input_schema, STR("{\"type\":\"object\",\"x\":1}"));
+	assert_null(doc_of(&offer, (struct turn_call){ .name = STR("nope") }));
 	assert_true(tool_offer_wants_built_in(blocks));
 	assert_true(tool_offer_wants_server(blocks, STR("my disk")));
 	assert_false(tool_offer_wants_server(blocks, STR("web")));
@@ -126,6 +148,6 @@ main(void)
 	struct suite s = { 0 };
 
 	SUITE_ROWS(&s, ROWS, row);
-	SUITE_TEST(&s, T10_a_tool_is_found_by_the_name_the_model_knows);
+	SUITE_TEST(&s, T10_a_called_tool_is_found_again);
 	return suite_run(&s, "core/tool_offer");
 }

@@ -105,6 +105,34 @@ T7_calls_come_with_what_was_asked(void **state)
 	fold_release(&f);
 }
 
+/* Whose tool it was is the log's to say; where nothing else is said the server calls it the same. */
+static void
+T8_a_servers_tool_comes_with_its_server(void **state)
+{
+	static const struct {
+		const char *payload, *own_name;
+	} CALLS[] = {
+		{ "{\"name\":\"search\",\"mcp_server_name\":\"github\",\"input\":{}}", "search" },
+		{ "{\"name\":\"github__search\",\"mcp_server_name\":\"github\",\"mcp_tool_name\":"
+		  "\"search\",\"input\":{}}",
+		  "search" },
+	};
+	struct turn_history h;
+	struct arena a;
+
+	(void)state;
+	arena_init(&a);
+	turn_history_init(&h, &a);
+	for (size_t i = 0; i < ARRAY_LEN(CALLS); i++) {
+		turn_history_add(&h, &(struct event){ .kind = EVENT_AGENT_MCP_TOOL_USE,
+						      .payload = str_of(CALLS[i].payload) });
+		check_str("server", h.calls.ptr[i].server, STR("github"));
+		check_str("own name", h.calls.ptr[i].own_name, str_of(CALLS[i].own_name));
+	}
+	turn_history_release(&h);
+	arena_release(&a);
+}
+
 static void
 T8_answers_come_with_what_was_said(void **state)
 {
@@ -180,6 +208,7 @@ main(void)
 	SUITE_ROWS(&s, ROWS, check_row);
 	SUITE_TEST(&s, H5_the_reason_is_kept);
 	SUITE_TEST(&s, T7_calls_come_with_what_was_asked);
+	SUITE_TEST(&s, T8_a_servers_tool_comes_with_its_server);
 	SUITE_TEST(&s, T8_answers_come_with_what_was_said);
 	SUITE_TEST(&s, T4_the_kinds_are_all_that_is_looked_at);
 	SUITE_TEST(&s, T3_the_model_that_its_message_asked_for);

@@ -228,6 +228,100 @@ T7_a_tool_that_went_away_meanwhile_is_an_error(void **state)
 	rig_release(&r);
 }
 
+/* ---- the tool of a call that waited: its server's, whatever it is called by now ---- */
+
+#define SEARCH(s)                                                                   \
+	{                                                                           \
+		.name = STR("search"), .server = STR(s), .input_schema = STR("{}"), \
+		.read_only = true                                                   \
+	}
+static const struct tool_doc BOTH[] = { SEARCH("jira"), SEARCH("github") };
+static const struct tool_doc GITHUB[] = { SEARCH("github") };
+static const struct tool_doc JIRA[] = { SEARCH("jira") };
+
+#define SERVER(s) "{\"type\":\"url\",\"name\":\"" s "\",\"url\":\"https://" s ".test\"}"
+#define TOOLSET(s, policy)                                                             \
+	"{\"type\":\"mcp_toolset\",\"mcp_server_name\":\"" s "\",\"default_config\":{" \
+	"\"permission_policy\":{\"type\":\"" policy "\"}}}"
+#define SEARCHING(id, policy)                                                                       \
+	"{\"id\":\"" id                                                                             \
+	"\",\"version\":1,\"model\":{\"id\":\"demo\"},\"mcp_servers\":[" SERVER("jira") "," SERVER( \
+		"github") "],\"tools\":[" TOOLSET("jira", policy) "," TOOLSET("github",             \
+									      policy) "]}"
+
+static void
+search_rig_init(struct rig *r, const struct tool_doc *docs, size_t count)
+{
+	tool_rig_init(r);
+	tool_scripted_docs(r->servers, docs, count);
+	rig_agent(r, "asks", SEARCHING("asks", "always_ask"));
+	rig_agent(r, "runs", SEARCHING("runs", "always_allow"));
+	rig_session(r, "s", "asks");
+}
+
+static void
+allow(struct rig *r, const char *scope)
+{
+	rig_send(r, "s",
+		 arena_printf(&r->arena,
+			      "[{\"type\":\"user.tool_confirmation\",\"tool_use_id\":\"%.*s\","
+			      "\"result\":\"allow\",\"scope\":\"%s\"}]",
+			      STR_ARG(rig_event_id(r, "s", EVENT_AGENT_MCP_TOOL_USE)), scope)
+			 .ptr);
+}
+
+static void
+T8_an_allowed_call_runs_though_its_tool_is_called_otherwise_by_now(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	search_rig_init(&r, BOTH, ARRAY_LEN(BOTH));
+	rig_post(&r, "s", "tool github__search {\"q\":1}");
+	tool_scripted_docs(r.servers, GITHUB, ARRAY_LEN(GITHUB));
+	allow(&r, "once");
+	assert_int_equal(tool_scripted_started(r.servers), 1);
+	check_str("server", tool_scripted_last(r.servers)->server->name, STR("github"));
+	check_str("name", tool_scripted_last(r.servers)->name, STR("search"));
+	rig_release(&r);
+}
+
+static void
+T8_an_allowed_call_does_not_run_on_another_server(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	search_rig_init(&r, GITHUB, ARRAY_LEN(GITHUB));
+	rig_post(&r, "s", "tool search {\"q\":1}");
+	tool_scripted_docs(r.servers, JIRA, ARRAY_LEN(JIRA));
+	allow(&r, "once");
+	assert_int_equal(tool_scripted_started(r.servers), 0);
+	assert_true(str_contains(rig_log(&r, "s", 8), STR("mcp_tool_result:error")));
+	rig_release(&r);
+}
+
+static void
+T7_after_a_crash_a_call_is_not_started_again_on_another_server(void **state)
+{
+	static const struct scripted_result RESULTS[] = { { STR("search"), .wait_ms = -1 } };
+	struct rig r;
+	struct str call;
+
+	(void)state;
+	search_rig_init(&r, GITHUB, ARRAY_LEN(GITHUB));
+	tool_scripted_play(r.servers, RESULTS, ARRAY_LEN(RESULTS));
+	rig_session(&r, "t", "runs");
+	rig_post(&r, "t", "tool search {\"q\":1}");
+	call = rig_event_id(&r, "t", EVENT_AGENT_MCP_TOOL_USE);
+	assert_int_equal(tool_scripted_starts(r.servers, call), 1);
+	tool_scripted_docs(r.servers, JIRA, ARRAY_LEN(JIRA));
+	rig_bury(&r, rig_kill(&r));
+	assert_int_equal(tool_scripted_starts(r.servers, call), 1);
+	assert_true(str_contains(rig_log(&r, "t", 7), STR("mcp_tool_result:interrupted")));
+	rig_release(&r);
+}
+
 int
 main(void)
 {
@@ -243,5 +337,8 @@ main(void)
 	SUITE_TEST(&s, H5_a_drain_ends_what_runs_and_the_turn_goes_on_after_it);
 	SUITE_TEST(&s, T7_after_a_crash_only_what_changes_nothing_is_started_again);
 	SUITE_TEST(&s, T7_a_tool_that_went_away_meanwhile_is_an_error);
+	SUITE_TEST(&s, T8_an_allowed_call_runs_though_its_tool_is_called_otherwise_by_now);
+	SUITE_TEST(&s, T8_an_allowed_call_does_not_run_on_another_server);
+	SUITE_TEST(&s, T7_after_a_crash_a_call_is_not_started_again_on_another_server);
 	return suite_run(&s, "engine/tool_work");
 }

@@ -114,9 +114,10 @@ on_several(void *ctx, const struct tool_listing *listing)
 	r->listed++;
 	for (size_t i = 0; i < listing->tool_count; i++)
 		if (str_ends(listing->tools[i].name, STR("echo")))
-			buf_printf(&r->listing, STR_FMT "/" STR_FMT " ",
+			buf_printf(&r->listing, STR_FMT "/" STR_FMT "=" STR_FMT " ",
 				   STR_ARG(listing->tools[i].server),
-				   STR_ARG(listing->tools[i].name));
+				   STR_ARG(listing->tools[i].name),
+				   STR_ARG(listing->tools[i].own_name));
 	for (size_t i = 0; i < listing->problem_count; i++)
 		buf_printf(&r->listing, "!" STR_FMT " ", STR_ARG(listing->problems[i].server));
 	loop_stop(r->loop);
@@ -142,7 +143,7 @@ T10_several_servers_at_once(void **state)
 	r.tools->ops->list(r.tools, &ask, on_several, &r);
 	mcp_rig_run(&r, 20000);
 	check_str("names", buf_str(&r.listing),
-		  STR("peer/peer__echo other one/other_one__echo !away "));
+		  STR("peer/peer__echo=echo other one/other_one__echo=echo !away "));
 	check_str("called by that name", mcp_rig_call(&r, &c, "peer__echo", "{\"text\":\"x\"}"),
 		  STR("ok x"));
 	rig_call_release(&c);
