@@ -88,7 +88,7 @@ explain_approval(struct json facts, struct arena *a, struct jw *out, struct err 
 		rc = read_name(tool_value, a, &tool, e);
 	if (rc != 0)
 		return rc;
-	d = approval_policy_decide(rules, tool, arguments, a);
+	d = approval_policy_decide(rules, (struct tool_ref){ .name = tool }, arguments, a);
 	jw_object(out);
 	jw_field_str(out, "decision", str_of(ACTIONS[d.action]));
 	if (d.rule == APPROVAL_NO_RULE)

@@ -63,17 +63,19 @@ subject_pattern(const struct approval_subject *s, struct arena *a)
 }
 
 size_t
-approval_always_rules(struct str tool, struct json arguments, struct arena *a,
+approval_always_rules(struct tool_ref tool, struct json arguments, struct arena *a,
 		      struct approval_rule out[APPROVAL_ALWAYS_MAX])
 {
-	struct approval_subjects subjects = approval_subjects_of(tool, arguments, a);
+	struct approval_subjects subjects = approval_subjects_of(tool.name, arguments, a);
 
 	if (subjects.count > APPROVAL_ALWAYS_MAX)
 		return 0;
 	for (size_t i = 0; i < subjects.count; i++) {
 		const struct approval_subject *s = &subjects.ptr[i];
 
-		out[i] = (struct approval_rule){ .tool = tool,
+		out[i] = (struct approval_rule){ .tool = tool.server.len > 0 ? tool.own_name
+									     : tool.name,
+						 .server = tool.server,
 						 .action = APPROVAL_ALLOW,
 						 .layer = APPROVAL_SESSION };
 		if (s->all_arguments)
@@ -96,6 +98,8 @@ approval_always_write(struct buf *out, const struct approval_rule *rules, size_t
 	for (size_t i = 0; i < count; i++) {
 		jw_object(&w);
 		jw_field_str(&w, "tool", rules[i].tool);
+		if (rules[i].server.len > 0)
+			jw_field_str(&w, "mcp_server_name", rules[i].server);
 		if (rules[i].pattern.ptr)
 			jw_field_str(&w, "pattern", rules[i].pattern);
 		jw_end_object(&w);
@@ -109,7 +113,7 @@ approval_always_read(struct str text, struct arena *a,
 		     struct approval_rule out[APPROVAL_ALWAYS_MAX])
 {
 	struct json_doc *doc = ARENA_NEW(a, struct json_doc);
-	struct json list, tool, pattern;
+	struct json list, tool, server, pattern;
 	size_t count = 0;
 
 	if (json_parse(a, text, &JSON_LIMITS_DEFAULT, doc, NULL) != 0 ||
@@ -122,6 +126,8 @@ approval_always_read(struct str text, struct arena *a,
 		out[count] = (struct approval_rule){ .tool = json_str(tool, a),
 						     .action = APPROVAL_ALLOW,
 						     .layer = APPROVAL_SESSION };
+		if (json_find(it.value, STR("mcp_server_name"), &server))
+			out[count].server = json_str(server, a);
 		if (json_find(it.value, STR("pattern"), &pattern))
 			out[count].pattern = json_str(pattern, a);
 		count++;

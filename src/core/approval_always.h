@@ -17,11 +17,11 @@ size_t approval_always_arity(const struct str *words, size_t count);
  * unreadable (no pattern ever allows that), has a `*` of its own in what would become the
  * pattern, or needs more than APPROVAL_ALWAYS_MAX; then only "allow once" can be offered. Texts
  * live in a or in the document of arguments. */
-size_t approval_always_rules(struct str tool, struct json arguments, struct arena *a,
+size_t approval_always_rules(struct tool_ref tool, struct json arguments, struct arena *a,
 			     struct approval_rule out[APPROVAL_ALWAYS_MAX]);
 
-/* The rules as a record keeps them: {"rules":[{"tool","pattern"?}]}, and back: at most
- * APPROVAL_ALWAYS_MAX, none when it is no such object. */
+/* The rules as a record keeps them: {"rules":[{"tool","mcp_server_name"?,"pattern"?}]}, and back: at
+ * most APPROVAL_ALWAYS_MAX, none when it is no such object. */
 void approval_always_write(struct buf *out, const struct approval_rule *rules, size_t count);
 size_t approval_always_read(struct str text, struct arena *a,
 			    struct approval_rule out[APPROVAL_ALWAYS_MAX]);

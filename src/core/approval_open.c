@@ -15,7 +15,7 @@ static enum approval_action
 judge(const struct approval_open_facts *f, const struct approval_question *q, struct arena *a)
 {
 	struct approval_rule *rules = ARENA_ARRAY(a, f->rules.count + 1, struct approval_rule);
-	size_t count = approval_policy_mode_rule(q->policy, q->tool, &rules[0]) ? 1 : 0;
+	size_t count = approval_policy_mode_rule(q->policy, q->tool.name, &rules[0]) ? 1 : 0;
 	struct json_doc *doc = ARENA_NEW(a, struct json_doc);
 	struct json arguments = { 0 };
 

@@ -9,8 +9,9 @@
 #include "core/approval_policy.h"
 
 struct approval_question {
-	struct str tool, arguments; /* JSON object */
-	enum approval_mode policy;  /* the agent's, when it was asked */
+	struct tool_ref tool;
+	struct str arguments;      /* JSON object */
+	enum approval_mode policy; /* the agent's, when it was asked */
 	int64_t asked_ms;
 };
 

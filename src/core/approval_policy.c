@@ -12,14 +12,19 @@ any_matches(struct str pattern, const struct str *texts, size_t count)
 }
 
 static bool
-tool_matches(const struct approval_rule *r, struct str tool, const struct approval_subject *s)
+tool_matches(const struct approval_rule *r, struct tool_ref tool, const struct approval_subject *s)
 {
-	return wildcard_match(r->tool, tool) || (s->reads_file && str_eq(r->tool, STR("read"))) ||
+	if (r->server.len > 0)
+		return str_eq(r->server, tool.server) && str_eq(r->tool, tool.own_name);
+	if (r->layer == APPROVAL_SESSION && r->action == APPROVAL_ALLOW && tool.server.len > 0)
+		return false;
+	return wildcard_match(r->tool, tool.name) ||
+	       (s->reads_file && str_eq(r->tool, STR("read"))) ||
 	       (s->writes_file && str_eq(r->tool, STR("write")));
 }
 
 static bool
-rule_matches(const struct approval_rule *r, struct str tool, const struct approval_subject *s)
+rule_matches(const struct approval_rule *r, struct tool_ref tool, const struct approval_subject *s)
 {
 	if (!tool_matches(r, tool, s))
 		return false;
@@ -35,7 +40,7 @@ rule_matches(const struct approval_rule *r, struct str tool, const struct approv
 }
 
 static struct approval_decision
-decide_subject(struct approval_rules rules, struct str tool, const struct approval_subject *s)
+decide_subject(struct approval_rules rules, struct tool_ref tool, const struct approval_subject *s)
 {
 	int64_t last[APPROVAL_LAYERS] = { APPROVAL_NO_RULE, APPROVAL_NO_RULE, APPROVAL_NO_RULE };
 	int64_t agent, winner = APPROVAL_NO_RULE;
@@ -55,10 +60,10 @@ decide_subject(struct approval_rules rules, struct str tool, const struct approv
 }
 
 struct approval_decision
-approval_policy_decide(struct approval_rules rules, struct str tool, struct json arguments,
+approval_policy_decide(struct approval_rules rules, struct tool_ref tool, struct json arguments,
 		       struct arena *a)
 {
-	struct approval_subjects subjects = approval_subjects_of(tool, arguments, a);
+	struct approval_subjects subjects = approval_subjects_of(tool.name, arguments, a);
 	struct approval_decision worst = decide_subject(rules, tool, &subjects.ptr[0]);
 
 	for (size_t i = 1; i < subjects.count; i++) {

@@ -5,6 +5,10 @@
  * are asked in the order agent, workspace, session; a later one that matches overrides an earlier
  * one, except that the agent layer's deny is final. Nothing matches: ask.
  *
+ * A server's tool may have another's name when that one is not there. A rule that a person's "allow
+ * always" made names the server, and is about its tool alone; one that names none is about no server's.
+ * What operators write is about whatever has the name.
+ *
  * A call with several subjects (a shell line of several commands) gets the strictest of their
  * outcomes: deny, then ask, then allow.
  *
@@ -17,6 +21,7 @@
 #include "base/arena.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "core/tool_spec.h"
 
 enum approval_action { APPROVAL_ALLOW, APPROVAL_ASK, APPROVAL_DENY }; /* by strictness */
 enum approval_layer { APPROVAL_AGENT, APPROVAL_WORKSPACE, APPROVAL_SESSION };
@@ -24,7 +29,8 @@ enum { APPROVAL_LAYERS = APPROVAL_SESSION + 1 };
 enum { APPROVAL_NO_RULE = -1 };
 
 struct approval_rule {
-	struct str tool;
+	struct str tool;    /* with a server: exactly what that one calls it */
+	struct str server;  /* empty: none */
 	struct str pattern; /* ptr NULL: the whole tool */
 	enum approval_action action;
 	enum approval_layer layer;
@@ -44,7 +50,7 @@ struct approval_decision {
 
 /* Total. An absent arguments value counts as no arguments. To re-evaluate pending calls after
  * "allow always", ask again with the new rules appended. */
-struct approval_decision approval_policy_decide(struct approval_rules rules, struct str tool,
+struct approval_decision approval_policy_decide(struct approval_rules rules, struct tool_ref tool,
 						struct json arguments, struct arena *a);
 
 /* How an agent's tool is configured. */

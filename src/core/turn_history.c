@@ -67,7 +67,7 @@ static void
 on_call(struct turn_history *h, const struct event *ev, struct json payload)
 {
 	struct json input = { 0 }, evaluation;
-	struct str own_name = text_of(h, payload, "mcp_tool_name");
+	struct tool_ref tool = call_digest_tool(payload, h->kept);
 	struct turn_call *call = vec_push(&h->calls);
 	struct sha256 digest;
 
@@ -76,21 +76,19 @@ on_call(struct turn_history *h, const struct event *ev, struct json payload)
 		.id = arena_str(h->kept, ev->id),
 		.kind = ev->kind,
 		.client_side = call_state_is_client_side(ev->kind, payload),
-		.name = text_of(h, payload, "name"),
+		.name = tool.name,
+		.server = tool.server,
+		.own_name = tool.own_name,
 		.arguments = json_is_set(input) ? arena_str(h->kept, json_raw(input)) : STR("{}"),
 		.call_id = text_of(h, payload, "provider_call_id"),
 	};
-	if (call->kind == EVENT_AGENT_MCP_TOOL_USE) {
-		call->server = text_of(h, payload, "mcp_server_name");
-		call->own_name = own_name.len > 0 ? own_name : call->name;
-	}
 	call->state = call_state_first(payload, call->client_side);
 	call->asked_ms = ev->created_at_ms;
 	if (json_find(payload, STR("evaluation"), &evaluation)) {
 		call->digest = text_of(h, evaluation, "digest");
 		IGNORE(approval_mode_parse(text_of(h, evaluation, "type"), &call->policy));
 	}
-	digest = call_digest(turn_call_ref(call), input, &h->scratch);
+	digest = call_digest(tool, input, &h->scratch);
 	loop_guard_call(&h->guard, &digest);
 }
 

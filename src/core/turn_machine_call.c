@@ -98,7 +98,7 @@ allow_always(struct turn_machine *m, const struct turn_call *call)
 	size_t count = 0;
 
 	if (json_parse(m->kept, call->arguments, &EVENT_PAYLOAD_LIMITS, doc, NULL) == 0)
-		count = approval_always_rules(call->name, json_root(doc), m->kept, rules);
+		count = approval_always_rules(turn_call_ref(call), json_root(doc), m->kept, rules);
 	for (size_t i = 0; i < count; i++)
 		*vec_push(&m->rules) = rules[i];
 }

@@ -128,8 +128,7 @@ judge(struct turn_machine *m, const struct tool_call *asked)
 	j.ref = ref_of(asked, j.tool);
 	j.digest = call_digest(j.ref, json_root(&doc), &m->step);
 	if (j.tool && j.tool->kind != EVENT_AGENT_CUSTOM_TOOL_USE)
-		j.action = approval_policy_decide(rules, j.tool->name, json_root(&doc), &m->step)
-				   .action;
+		j.action = approval_policy_decide(rules, j.ref, json_root(&doc), &m->step).action;
 	return j;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/xalloc.h"
 #include "core/approval_always.h"
+#include "core/call_digest.h"
 #include "engine/approval.h"
 
 struct always_job {
@@ -50,16 +51,16 @@ on_call_event(void *ctx, const struct store_row *row)
 	struct always_job *j = ctx;
 	struct approval_rule rules[APPROVAL_ALWAYS_MAX];
 	struct json_doc doc;
-	struct json name, input;
+	struct json input;
 	struct buf body;
 	size_t count;
 
 	if (json_parse(j->arena, arena_str(j->arena, row->event->ev.payload), &EVENT_PAYLOAD_LIMITS,
 		       &doc, NULL) != 0 ||
-	    !json_find(json_root(&doc), STR("name"), &name) ||
 	    !json_find(json_root(&doc), STR("input"), &input))
 		return false;
-	count = approval_always_rules(json_str(name, j->arena), input, j->arena, rules);
+	count = approval_always_rules(call_digest_tool(json_root(&doc), j->arena), input, j->arena,
+				      rules);
 	buf_init(&body, STORE_INLINE_MAX);
 	approval_always_write(&body, rules, count);
 	if (count > 0 && !body.overflow)

@@ -150,8 +150,9 @@ approval_settle(struct look *l, int64_t *due_ms)
 		    !turn_history_call(&l->history, &l->calls.ptr[i], &call))
 			continue;
 		v = approval_open_decide(&f,
-					 &(struct approval_question){ call.name, call.arguments,
-								      call.policy, call.asked_ms },
+					 &(struct approval_question){ turn_call_ref(&call),
+								      call.arguments, call.policy,
+								      call.asked_ms },
 					 &l->arena);
 		keep_due(due_ms, v.due_ms);
 		if (v.action == APPROVAL_ASK)

@@ -2,6 +2,8 @@
 #include "core/approval_always.h"
 #include "harness.h"
 
+static const struct tool_ref BASH = { .name = STR("bash") };
+
 /* arguments: JSON, or a bare shell command when the tool is NULL (bash). want: the patterns joined
  * by " ; ", "-" for a rule without pattern, "" for no rules. */
 static const struct row {
@@ -67,7 +69,7 @@ check_row(void **state)
 	arena_init(&a);
 	buf_init(&got, 4096);
 	arguments = parse_arguments(r->tool, r->arguments, &a);
-	count = approval_always_rules(tool, arguments, &a, rules);
+	count = approval_always_rules((struct tool_ref){ tool }, arguments, &a, rules);
 	for (size_t i = 0; i < count; i++) {
 		buf_puts(&got, i ? " ; " : "");
 		buf_put_str(&got, rules[i].pattern.ptr ? rules[i].pattern : STR("-"));
@@ -79,7 +81,7 @@ check_row(void **state)
 	/* What was allowed always is not asked again. */
 	if (count > 0)
 		assert_int_equal(approval_policy_decide((struct approval_rules){ rules, count },
-							tool, arguments, &a)
+							(struct tool_ref){ tool }, arguments, &a)
 					 .action,
 				 APPROVAL_ALLOW);
 	buf_release(&got);
@@ -97,12 +99,11 @@ T8_always_at_most_so_many_rules(void **state)
 	arena_init(&a);
 	for (size_t i = 0; i < APPROVAL_ALWAYS_MAX; i++)
 		memcpy(line + 2 * i, "a;", 2);
-	assert_int_equal(
-		approval_always_rules(STR("bash"), parse_arguments(NULL, line, &a), &a, rules),
-		APPROVAL_ALWAYS_MAX);
+	assert_int_equal(approval_always_rules(BASH, parse_arguments(NULL, line, &a), &a, rules),
+			 APPROVAL_ALWAYS_MAX);
 	line[sizeof line - 2] = 'b';
-	assert_int_equal(
-		approval_always_rules(STR("bash"), parse_arguments(NULL, line, &a), &a, rules), 0);
+	assert_int_equal(approval_always_rules(BASH, parse_arguments(NULL, line, &a), &a, rules),
+			 0);
 	arena_release(&a);
 }
 
@@ -120,15 +121,30 @@ T8_always_re_evaluates_pending_calls(void **state)
 	arena_init(&a);
 	pending = parse_arguments(NULL, "git status --short", &a);
 	other = parse_arguments(NULL, "git push", &a);
-	assert_int_equal(approval_policy_decide(before, STR("bash"), pending, &a).action,
-			 APPROVAL_ASK);
-	assert_int_equal(approval_always_rules(STR("bash"), parse_arguments(NULL, "git status", &a),
-					       &a, rules + 1),
-			 1);
-	assert_int_equal(approval_policy_decide(after, STR("bash"), pending, &a).action,
-			 APPROVAL_ALLOW);
-	assert_int_equal(approval_policy_decide(after, STR("bash"), other, &a).action,
-			 APPROVAL_ASK);
+	assert_int_equal(approval_policy_decide(before, BASH, pending, &a).action, APPROVAL_ASK);
+	assert_int_equal(
+		approval_always_rules(BASH, parse_arguments(NULL, "git status", &a), &a, rules + 1),
+		1);
+	assert_int_equal(approval_policy_decide(after, BASH, pending, &a).action, APPROVAL_ALLOW);
+	assert_int_equal(approval_policy_decide(after, BASH, other, &a).action, APPROVAL_ASK);
+	arena_release(&a);
+}
+
+static void
+T8_always_of_a_servers_tool_names_the_server(void **state)
+{
+	static const struct tool_ref SEARCH = { STR("github__search"), STR("github"),
+						STR("search") };
+	struct approval_rule rules[APPROVAL_ALWAYS_MAX];
+	struct arena a;
+
+	(void)state;
+	arena_init(&a);
+	assert_int_equal(
+		approval_always_rules(SEARCH, parse_arguments("x", "{\"q\":1}", &a), &a, rules), 1);
+	check_str("server", rules[0].server, STR("github"));
+	check_str("tool", rules[0].tool, STR("search"));
+	assert_null(rules[0].pattern.ptr);
 	arena_release(&a);
 }
 
@@ -138,6 +154,7 @@ T8_rules_are_read_as_they_were_written(void **state)
 	static const struct approval_rule RULES[] = {
 		{ .tool = STR("bash"), .pattern = STR("git \"x\" *") },
 		{ .tool = STR("own") },
+		{ .tool = STR("search"), .server = STR("github") },
 	};
 	struct approval_rule out[APPROVAL_ALWAYS_MAX];
 	struct arena a;
@@ -147,10 +164,12 @@ T8_rules_are_read_as_they_were_written(void **state)
 	arena_init(&a);
 	buf_init(&b, 10000);
 	approval_always_write(&b, RULES, ARRAY_LEN(RULES));
-	assert_int_equal(approval_always_read(buf_str(&b), &a, out), 2);
+	assert_int_equal(approval_always_read(buf_str(&b), &a, out), 3);
 	check_str("tool", out[0].tool, RULES[0].tool);
 	check_str("pattern", out[0].pattern, RULES[0].pattern);
 	assert_null(out[1].pattern.ptr);
+	check_str("no server", out[1].server, STR(""));
+	check_str("server", out[2].server, STR("github"));
 	assert_int_equal(out[1].layer, APPROVAL_SESSION);
 	assert_int_equal(out[1].action, APPROVAL_ALLOW);
 	assert_int_equal(approval_always_read(STR("{}"), &a, out), 0);
@@ -168,6 +187,7 @@ main(void)
 	SUITE_ROWS(&s, ROWS, check_row);
 	SUITE_TEST(&s, T8_always_at_most_so_many_rules);
 	SUITE_TEST(&s, T8_always_re_evaluates_pending_calls);
+	SUITE_TEST(&s, T8_always_of_a_servers_tool_names_the_server);
 	SUITE_TEST(&s, T8_rules_are_read_as_they_were_written);
 	return suite_run(&s, "core/approval_always");
 }

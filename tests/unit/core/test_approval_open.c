@@ -89,10 +89,11 @@ row(void **state)
 	struct arena a;
 
 	arena_init(&a);
-	v = approval_open_decide(&t->f,
-				 &(struct approval_question){ STR("bash"), t->arguments,
-							      APPROVAL_ALWAYS_ASK, ASKED },
-				 &a);
+	v = approval_open_decide(
+		&t->f,
+		&(struct approval_question){
+			{ STR("bash") }, t->arguments, APPROVAL_ALWAYS_ASK, ASKED },
+		&a);
 	assert_int_equal(v.action, t->want);
 	assert_int_equal(v.due_ms, t->due_ms);
 	check_str("message", v.deny_message, str_of(t->message ? t->message : ""));

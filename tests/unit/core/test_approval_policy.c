@@ -15,7 +15,14 @@
 
 enum { RULES_MAX = 5 };
 
-/* arguments: JSON, or a bare shell command when the tool is NULL (bash). */
+#define OF_SERVER(s, t)                                                     \
+	{                                                                   \
+		.tool = { t, sizeof t - 1 }, .server = { s, sizeof s - 1 }, \
+		.action = APPROVAL_ALLOW, .layer = APPROVAL_SESSION         \
+	}
+
+/* tool: a name, or SERVER:OWN_NAME:NAME. arguments: JSON, or a bare shell command when the tool is NULL
+ * (bash). */
 static const struct row {
 	const char *name;
 	struct approval_rule rules[RULES_MAX];
@@ -24,6 +31,48 @@ static const struct row {
 	int64_t rule;
 } ROWS[] = {
 	{ "T8 no rule asks", { { .tool = { 0 } } }, NULL, "ls", APPROVAL_ASK, -1 },
+	{ "T8 what is allowed always of a server's tool",
+	  { OF_SERVER("github", "search") },
+	  "github:search:search",
+	  "{}",
+	  APPROVAL_ALLOW,
+	  0 },
+	{ "T8 it is the same tool by another name",
+	  { OF_SERVER("github", "search") },
+	  "github:search:github__search",
+	  "{}",
+	  APPROVAL_ALLOW,
+	  0 },
+	{ "T8 it is not another server's tool of that name",
+	  { OF_SERVER("github", "search") },
+	  "jira:search:search",
+	  "{}",
+	  APPROVAL_ASK,
+	  -1 },
+	{ "T8 it is not another tool of the server that has the name by now",
+	  { OF_SERVER("github", "search") },
+	  "github:find:search",
+	  "{}",
+	  APPROVAL_ASK,
+	  -1 },
+	{ "T8 it is not our tool of that name",
+	  { OF_SERVER("github", "search") },
+	  "search",
+	  "{}",
+	  APPROVAL_ASK,
+	  -1 },
+	{ "T8 what is allowed always without a server is no server's tool",
+	  { WHOLE(SESSION, "search", ALLOW) },
+	  "jira:search:search",
+	  "{}",
+	  APPROVAL_ASK,
+	  -1 },
+	{ "T8 what operators write is about whatever has the name",
+	  { WHOLE(WORKSPACE, "sea*", ALLOW) },
+	  "jira:search:search",
+	  "{}",
+	  APPROVAL_ALLOW,
+	  0 },
 	{ "T8 no match asks",
 	  { RULE(SESSION, "bash", "git *", ALLOW) },
 	  NULL,
@@ -518,6 +567,18 @@ parse_arguments(const struct row *r, struct arena *a)
 	return json_root(doc);
 }
 
+static struct tool_ref
+tool_of(struct str text)
+{
+	struct tool_ref ref = { .name = text };
+
+	if (str_contains(text, STR(":"))) {
+		str_cut(text, ':', &ref.server, &text);
+		str_cut(text, ':', &ref.own_name, &ref.name);
+	}
+	return ref;
+}
+
 static void
 check_row(void **state)
 {
@@ -529,7 +590,7 @@ check_row(void **state)
 	while (rules.count < RULES_MAX && r->rules[rules.count].tool.ptr)
 		rules.count++;
 	arena_init(&a);
-	d = approval_policy_decide(rules, str_of(r->tool ? r->tool : "bash"),
+	d = approval_policy_decide(rules, tool_of(str_of(r->tool ? r->tool : "bash")),
 				   parse_arguments(r, &a), &a);
 	if (d.action != r->want || d.rule != r->rule)
 		fail_msg("%s: action %d by %lld, wanted %d by %lld", r->name, (int)d.action,
@@ -614,7 +675,8 @@ decide(struct approval_rules rules, const char *command, struct arena *a)
 {
 	struct row row = { .name = "property", .arguments = command };
 
-	return approval_policy_decide(rules, STR("bash"), parse_arguments(&row, a), a);
+	return approval_policy_decide(rules, (struct tool_ref){ STR("bash") },
+				      parse_arguments(&row, a), a);
 }
 
 /* Of a line: as strict as its strictest command. An agent's deny stays whatever is added later. An

@@ -46,6 +46,29 @@ T8_the_rules_are_stored_with_the_answer(void **state)
 }
 
 static void
+T8_a_rule_for_a_servers_tool_names_the_server(void **state)
+{
+	struct rig r;
+	struct str call;
+
+	(void)state;
+	tool_rig_init(&r);
+	rig_agent(&r, "web",
+		  "{\"id\":\"web\",\"version\":2,\"model\":{\"id\":\"demo\"},\"mcp_servers\":[{"
+		  "\"type\":\"url\",\"name\":\"web\",\"url\":\"https://web.test\"}],\"tools\":[{"
+		  "\"type\":\"mcp_toolset\",\"mcp_server_name\":\"web\",\"default_config\":{"
+		  "\"permission_policy\":{\"type\":\"always_ask\"}}}]}");
+	rig_session(&r, "s", "web");
+	rig_post(&r, "s", "tool get_page {\"u\":1}");
+	call = rig_event_id(&r, "s", EVENT_AGENT_MCP_TOOL_USE);
+	confirm(&r, call, "allow");
+	assert_int_equal(tool_scripted_started(r.servers), 1);
+	check_str("record", rig_record(&r, RECORD_APPROVAL, record_of(&r, call)),
+		  STR("{\"rules\":[{\"tool\":\"get.page\",\"mcp_server_name\":\"web\"}]}"));
+	rig_release(&r);
+}
+
+static void
 T8_what_no_rule_can_stand_for_is_allowed_this_once(void **state)
 {
 	struct rig r;
@@ -104,6 +127,7 @@ main(void)
 	struct suite s = { 0 };
 
 	SUITE_TEST(&s, T8_the_rules_are_stored_with_the_answer);
+	SUITE_TEST(&s, T8_a_rule_for_a_servers_tool_names_the_server);
 	SUITE_TEST(&s, T8_what_no_rule_can_stand_for_is_allowed_this_once);
 	SUITE_TEST(&s, T8_a_denial_makes_no_rule);
 	SUITE_TEST(&s, T8_an_answer_that_is_refused_leaves_no_rule);

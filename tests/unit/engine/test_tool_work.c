@@ -322,6 +322,27 @@ T7_after_a_crash_a_call_is_not_started_again_on_another_server(void **state)
 	rig_release(&r);
 }
 
+static void
+T8_what_is_allowed_always_is_one_servers_tool(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	search_rig_init(&r, GITHUB, ARRAY_LEN(GITHUB));
+	rig_post(&r, "s", "tool search {\"q\":1}");
+	allow(&r, "always");
+	assert_int_equal(tool_scripted_started(r.servers), 1);
+	tool_scripted_docs(r.servers, JIRA, ARRAY_LEN(JIRA));
+	rig_post(&r, "s", "tool search {\"q\":2}");
+	assert_int_equal(tool_scripted_started(r.servers), 1); /* people are asked */
+	rig_interrupt(&r, "s");
+	tool_scripted_docs(r.servers, BOTH, ARRAY_LEN(BOTH));
+	rig_post(&r, "s", "tool github__search {\"q\":3}");
+	assert_int_equal(tool_scripted_started(r.servers), 2);
+	check_str("server", tool_scripted_last(r.servers)->server->name, STR("github"));
+	rig_release(&r);
+}
+
 int
 main(void)
 {
@@ -340,5 +361,6 @@ main(void)
 	SUITE_TEST(&s, T8_an_allowed_call_runs_though_its_tool_is_called_otherwise_by_now);
 	SUITE_TEST(&s, T8_an_allowed_call_does_not_run_on_another_server);
 	SUITE_TEST(&s, T7_after_a_crash_a_call_is_not_started_again_on_another_server);
+	SUITE_TEST(&s, T8_what_is_allowed_always_is_one_servers_tool);
 	return suite_run(&s, "engine/tool_work");
 }
