@@ -155,6 +155,28 @@ tool_offer_own_name(const struct tool_doc *doc)
 	return doc->own_name.len > 0 ? doc->own_name : doc->name;
 }
 
+static bool
+has_config(struct json block, struct str name)
+{
+	for (struct json_iter it = json_iter(definition_find(block, "configs")); json_next(&it);)
+		if (json_str_eq(definition_find(it.value, "name"), name))
+			return true;
+	return false;
+}
+
+/* A block names a tool as its server does, whoever else has one of that name; or as it is offered. */
+static struct agent_tool_config
+remote_config(struct json block, const struct tool_doc *doc, struct arena *a)
+{
+	struct str own_name = tool_offer_own_name(doc);
+	struct str names[] = { own_name, plain(a, own_name), doc->name };
+	size_t at = 0;
+
+	while (at < ARRAY_LEN(names) - 1 && !has_config(block, names[at]))
+		at++;
+	return agent_tools_config(block, names[at]);
+}
+
 static void
 add_remote(const struct tool_offer_facts *f, struct arena *a, struct tool_offer *o)
 {
@@ -164,7 +186,7 @@ add_remote(const struct tool_offer_facts *f, struct arena *a, struct tool_offer 
 		struct agent_tool_config c = { true, APPROVAL_ALWAYS_ASK };
 
 		if (json_is_set(block))
-			c = agent_tools_config(block, doc->name);
+			c = remote_config(block, doc, a);
 		if (c.enabled)
 			add(o, doc,
 			    (struct turn_tool){ .kind = EVENT_AGENT_MCP_TOOL_USE,

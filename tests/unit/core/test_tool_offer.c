@@ -142,6 +142,45 @@ T10_a_called_tool_is_found_again(void **state)
 	arena_release(&a);
 }
 
+/* What a block says of a tool does not depend on who else has one of that name. */
+static void
+T10_a_servers_block_names_tools_as_the_server_does(void **state)
+{
+	static const struct tool_doc CLASHING[] = {
+		{ .name = STR("disk__put"), .server = STR("disk"), .own_name = STR("put") },
+		{ .name = STR("web__put"), .server = STR("web"), .own_name = STR("put") },
+		{ .name = STR("get_page"), .server = STR("web"), .own_name = STR("get.page") },
+		{ .name = STR("a_b"), .server = STR("web"), .own_name = STR("a.b") },
+		{ .name = STR("web__c"), .server = STR("web"), .own_name = STR("c") },
+	};
+	struct tool_offer offer;
+	struct arena a;
+	struct buf out;
+
+	(void)state;
+	arena_init(&a);
+	buf_init(&out, 1 << 16);
+	tool_offer_make(
+		&(struct tool_offer_facts){
+			.blocks = json_of(
+				quoted(&a,
+				       "[{'type':'mcp_toolset','mcp_server_name':'disk','configs':["
+				       "{"
+				       "'name':'put','enabled':false}]},{'type':'mcp_toolset',"
+				       "'mcp_server_name':'web','default_config':{"
+				       "'permission_policy':{'type':'always_allow'}},'configs':[{"
+				       "'name':'get.page','permission_policy':{'type':'always_ask'}"
+				       "},{'name':'a_b','enabled':false},{'name':'web__c',"
+				       "'enabled':false}]}]"),
+				&a),
+			.remote = { CLASHING, ARRAY_LEN(CLASHING) } },
+		&a, &offer);
+	show(&offer, &out);
+	check_str("offer", buf_str(&out), STR("web__put@web get_page@web?"));
+	buf_release(&out);
+	arena_release(&a);
+}
+
 int
 main(void)
 {
@@ -149,5 +188,6 @@ main(void)
 
 	SUITE_ROWS(&s, ROWS, row);
 	SUITE_TEST(&s, T10_a_called_tool_is_found_again);
+	SUITE_TEST(&s, T10_a_servers_block_names_tools_as_the_server_does);
 	return suite_run(&s, "core/tool_offer");
 }
