@@ -84,6 +84,8 @@ next_trigger(const struct queue_input *inputs, size_t count, const struct queue_
 
 	*earliest = 0;
 	for (size_t i = 0; i < count; i++) {
+		if (inputs[i].held)
+			continue;
 		if (!is_due(&inputs[i], f)) {
 			if (*earliest == 0 || inputs[i].due_at_ms < *earliest)
 				*earliest = inputs[i].due_at_ms;

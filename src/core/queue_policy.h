@@ -20,6 +20,7 @@ struct queue_input {
 	enum busy_mode busy;
 	struct str sender, group;
 	bool media;
+	bool held; /* its sender's budget is reached: the others go past it */
 };
 
 /* Which triggers are pending, told apart from any other moment: each one that comes stands behind those

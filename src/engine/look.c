@@ -210,21 +210,30 @@ needs_history(const struct look *l)
 	return !l->running_here || has_answers(l);
 }
 
+static bool
+has_triggers(const struct look *l)
+{
+	for (size_t i = 0; i < l->pending.len; i++)
+		if (l->pending.ptr[i].meta.class == INPUT_TRIGGER)
+			return true;
+	return false;
+}
+
 /* Nothing is open and no trigger waits: only then do wakes matter. */
 static bool
 needs_wakes(const struct look *l)
 {
-	for (size_t i = 0; i < l->pending.len; i++)
-		if (l->pending.ptr[i].meta.class == INPUT_TRIGGER)
-			return false;
-	return l->session.row.state.phase == TURN_NONE && !l->running_here;
+	return l->session.row.state.phase == TURN_NONE && !l->running_here && !has_triggers(l);
 }
 
+/* A user's messages wait on while others have turns. */
 static bool
 needs_pause(const struct look *l)
 {
-	return l->session.row.state.phase == TURN_NONE && !l->running_here &&
-	       l->session.row.last_stop == STOP_BUDGET_REACHED;
+	if (l->session.row.state.phase != TURN_NONE || l->running_here)
+		return false;
+	return l->session.row.last_stop == STOP_BUDGET_REACHED ||
+	       (l->en->config.settings.user_budget > 0 && has_triggers(l));
 }
 
 static bool
@@ -232,7 +241,11 @@ on_pause_row(void *ctx, const struct store_row *row)
 {
 	struct look *l = ctx;
 
-	l->pause = spending_read_pause(arena_str(&l->arena, row->record->body), &l->arena);
+	struct pause pause =
+		spending_read_pause(arena_str(&l->arena, row->record->body), &l->arena);
+
+	if (pause.user.len > 0 || l->session.row.last_stop == STOP_BUDGET_REACHED)
+		l->pause = pause;
 	return false;
 }
 

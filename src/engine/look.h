@@ -1,5 +1,5 @@
 /* look - what is pending or open in a session: everything that engine/wake decides on, read once.
- * A session at rest costs three reads; an open turn that nobody runs costs its history too, and open
+ * A session at rest costs three reads, a fourth where users have budgets; an open turn that nobody runs costs its history too, and open
  * questions the rules that may answer them. */
 #pragma once
 #include "core/queue_policy.h"
@@ -17,7 +17,7 @@ struct look {
 	struct store_session session;
 	VEC(struct input_row) pending; /* seq order */
 
-	struct pause pause;     /* after a turn that no money was left for */
+	struct pause pause;     /* since a turn that no money was left for */
 	struct wake_list wakes; /* unless triggers go first, or running_here */
 
 	/* with an open turn */

@@ -342,6 +342,8 @@ spending_pause(struct spending *s, const struct purse *p, struct str session, st
 	jw_field_str(&w, "scope", str_of(budget_scope_name(p->reached)));
 	jw_field_int(&w, "limit", p->reached_limit);
 	jw_field_int(&w, "day", today(s));
+	if (p->reached == BUDGET_USER)
+		jw_field_str(&w, "user", p->user);
 	jw_end_object(&w);
 	commit_put(c, &(struct store_put){ .record = { .kind = RECORD_PAUSE,
 						       .id = session,
@@ -375,6 +377,8 @@ spending_read_pause(struct str body, struct arena *scratch)
 		IGNORE(json_int(v, &p.limit)); /* or 0 */
 	if (json_find(json_root(&doc), STR("day"), &v))
 		IGNORE(json_int(v, &p.day)); /* or 0 */
+	if (json_find(json_root(&doc), STR("user"), &v) && p.scope == BUDGET_USER)
+		p.user = arena_str(scratch, json_str(v, scratch));
 	return p;
 }
 

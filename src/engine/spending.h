@@ -13,8 +13,9 @@
 #define RECORD_SPENT STR("spent")
 /* Who spoke last in a session, for what it does by itself afterwards. id: session, owner: user. */
 #define RECORD_SPENDER STR("spender")
-/* A budget was reached: triggers wait. id: session; body {"scope","limit","day"}. Of no meaning unless
- * the session's last turn ended so. */
+/* A budget was reached: triggers wait, of a user's budget that user's alone. id: session; body {"scope",
+ * "limit","day","user"?}. One that names no user is of no meaning unless the session's last turn ended
+ * so. */
 #define RECORD_PAUSE STR("pause")
 
 struct account; /* of a user or a day */
@@ -63,11 +64,13 @@ struct pause {
 	bool set;
 	enum budget_scope scope;
 	int64_t limit, day;
+	struct str user; /* whose budget it was; empty: everybody waits */
 };
 /* With the terminal. */
 void
 spending_pause(struct spending *s, const struct purse *p, struct str session, struct commit *c);
 void spending_unpause(struct str session, struct commit *c);
+/* Its texts live in scratch. */
 struct pause spending_read_pause(struct str body, struct arena *scratch);
 /* *until_ms: when waiting alone ends it; 0: never. */
 bool spending_is_paused(const struct spending *s, const struct pause *p, int64_t *until_ms);

@@ -63,7 +63,8 @@ Q3_depth_leaves_out_the_next_one_when_no_turn_is_open(void **state)
 }
 
 /* Inputs as letters: q queue, s steer, i interrupt, c collect of A, C collect of B, m media of A,
- * g group, G the same collecting; a digit behind a letter is its arrival (seconds), default its index; !5 due at 5 s. */
+ * g group, G the same collecting; a digit behind a letter is its arrival (seconds), default its index; !5 due at 5 s;
+ * - held. */
 static size_t
 inputs_of(const char *text, struct queue_input *out)
 {
@@ -77,6 +78,10 @@ inputs_of(const char *text, struct queue_input *out)
 		}
 		if (*text == '!') {
 			out[count - 1].due_at_ms = (*++text - '0') * 1000;
+			continue;
+		}
+		if (*text == '-') {
+			out[count - 1].held = true;
 			continue;
 		}
 		*in = (struct queue_input){ .seq = (int64_t)count + 1 };
@@ -122,6 +127,10 @@ static const struct pick_case {
 	{ "Q4 plain messages never merge", "q1q1", { TURN_NONE, false, false, false, false, 9000, 1500 }, PICK_TRIGGERS, 0, 1, 0 },
 	{ "M9 a group shares its turn", "ggq", { TURN_NONE, false, false, false, false, 9000, 1500 }, PICK_TRIGGERS, 0, 2, 0 },
 	{ "T15 a reached budget pauses the queue", "qi", { TURN_NONE, false, false, true, true, 9000, 1500 }, PICK_NOTHING, 0, 0, 0 },
+	{ "T15 who has money left goes past who has none", "q-q", { TURN_NONE, false, false, false, false, 9000, 1500 }, PICK_TRIGGERS, 1, 1, 0 },
+	{ "T15 nor does who has none interrupt the queue", "qi-", { TURN_NONE, false, false, false, false, 9000, 1500 }, PICK_TRIGGERS, 0, 1, 0 },
+	{ "T15 who has no money is not waited for", "q-!9", { TURN_NONE, false, false, false, false, 8000, 1500 }, PICK_NOTHING, 0, 0, 0 },
+	{ "T15 a wake runs while messages are held", "q-", { TURN_NONE, false, false, false, true, 9000, 1500 }, PICK_WAKES, 0, 0, 0 },
 	{ "Q6 pending inputs come before wakes", "q", { TURN_NONE, false, false, false, true, 9000, 1500 }, PICK_TRIGGERS, 0, 1, 0 },
 	{ "Q6 a due wake runs when nothing is pending", "", { TURN_NONE, false, false, false, true, 9000, 1500 }, PICK_WAKES, 0, 0, 0 },
 	{ "Q3 a message not due yet does not run", "q!9", { TURN_NONE, false, false, false, false, 8999, 1500 }, PICK_NOTHING, 0, 0, 9000 },

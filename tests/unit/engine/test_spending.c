@@ -194,6 +194,110 @@ T15_a_user_has_a_budget_over_all_sessions(void **state)
 	rig_release(&r);
 }
 
+/* usr_1 has nothing left in s, and a message of theirs waits there. */
+static void
+begin_broke(struct rig *r)
+{
+	begin(r, true);
+	r->user_budget = 10 * CENT;
+	rig_restart(r, 0);
+	become_user(r, "usr_1", "s");
+	spend_all(r, "s");
+	rig_post(r, "s", "waits");
+	assert_int_equal(rig_pending(r, "s"), 1);
+}
+
+static void
+T15_a_user_without_money_keeps_nobody_else_from_speaking(void **state)
+{
+	struct rig r;
+	int64_t head;
+
+	(void)state;
+	begin_broke(&r);
+	become_user(&r, "usr_2", "s");
+	for (int i = 0; i < 2; i++) {
+		head = rig_head(&r, "s");
+		rig_post(&r, "s", "my own money");
+		check_str("turn", rig_log(&r, "s", head + 1),
+			  STR("message status_running model_request_start message\"over\" "
+			      "model_request_end status_idle:end_turn"));
+		rig_wake(&r, "s");
+		rig_restart(&r, 0);
+		rig_settle(&r);
+		assert_int_equal(rig_pending(&r, "s"), 1);
+	}
+	become_user(&r, "usr_1", "s");
+	rig_post_busy(&r, "s", "me first", BUSY_INTERRUPT);
+	assert_int_equal(rig_pending(&r, "s"), 2);
+	engine_reload(r.en, &(struct engine_settings){ .default_model = STR("demo"),
+						       .queue_depth = 20,
+						       .user_budget = 100 * CENT });
+	rig_settle(&r);
+	assert_int_equal(rig_pending(&r, "s"), 0);
+	assert_int_equal(last_stop(&r, "s"), STOP_END_TURN);
+	rig_release(&r);
+}
+
+static void
+T15_two_users_without_money_end_at_once(void **state)
+{
+	struct rig r;
+	int64_t sum;
+
+	(void)state;
+	begin_broke(&r);
+	become_user(&r, "usr_2", "s");
+	spend_all(&r, "s");
+	sum = spent(&r, "s");
+	assert_true(sum <= 20 * CENT);
+	for (int i = 0; i < 4; i++) {
+		become_user(&r, i % 2 ? "usr_2" : "usr_1", "s");
+		rig_post(&r, "s", "nothing left");
+	}
+	assert_true(rig_pending(&r, "s") <= 5);
+	assert_int_equal(last_stop(&r, "s"), STOP_BUDGET_REACHED);
+	assert_int_equal(spent(&r, "s"), sum);
+	become_user(&r, "usr_3", "s");
+	rig_post(&r, "s", "but I have");
+	assert_true(spent(&r, "s") > sum);
+	rig_release(&r);
+}
+
+static void
+T15_what_waits_for_money_leaves_room_in_the_queue(void **state)
+{
+	struct rig r;
+	int64_t sum;
+
+	(void)state;
+	begin_broke(&r);
+	sum = spent(&r, "s");
+	for (int i = 0; i < 30; i++)
+		rig_post(&r, "s", "again");
+	assert_int_equal(rig_pending(&r, "s"), 20);
+	assert_int_equal(spent(&r, "s"), sum);
+	become_user(&r, "usr_2", "s");
+	rig_post(&r, "s", "my own money");
+	assert_int_equal(rig_pending(&r, "s"), 20);
+	assert_int_equal(last_stop(&r, "s"), STOP_END_TURN);
+	rig_release(&r);
+}
+
+static void
+T15_a_pause_that_names_nobody_holds_for_all(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	begin_broke(&r);
+	rig_put(&r, RECORD_PAUSE, "s", "", "{\"scope\":\"user\",\"limit\":100000000000,\"day\":0}");
+	become_user(&r, "usr_2", "s");
+	rig_post(&r, "s", "waits too");
+	assert_int_equal(rig_pending(&r, "s"), 2);
+	rig_release(&r);
+}
+
 static void
 T15_a_day_has_a_budget_and_the_next_one_another(void **state)
 {
@@ -313,6 +417,10 @@ T15_what_a_session_does_by_itself_is_paid_by_who_spoke_last(void **state)
 	rig_advance(&r, SECOND);
 	assert_int_equal(last_stop(&r, "t"), STOP_BUDGET_REACHED);
 	assert_int_equal(rig_count_records(&r, RECORD_WAKE, "t"), 1); /* it waits for money too */
+	become_user(&r, "usr_2", "t");
+	rig_post(&r, "t", "go on");
+	assert_int_equal(rig_count_records(&r, RECORD_WAKE, "t"), 0); /* usr_2 pays now */
+	assert_int_equal(last_stop(&r, "t"), STOP_END_TURN);
 	rig_release(&r);
 }
 
@@ -326,6 +434,10 @@ main(void)
 	SUITE_TEST(&s, T15_a_budget_of_nothing_allows_no_request);
 	SUITE_TEST(&s, T15_a_model_without_price_is_refused_where_a_budget_holds);
 	SUITE_TEST(&s, T15_a_user_has_a_budget_over_all_sessions);
+	SUITE_TEST(&s, T15_a_user_without_money_keeps_nobody_else_from_speaking);
+	SUITE_TEST(&s, T15_two_users_without_money_end_at_once);
+	SUITE_TEST(&s, T15_what_waits_for_money_leaves_room_in_the_queue);
+	SUITE_TEST(&s, T15_a_pause_that_names_nobody_holds_for_all);
 	SUITE_TEST(&s, T15_a_day_has_a_budget_and_the_next_one_another);
 	SUITE_TEST(&s, T15_requests_under_way_are_counted_at_their_most);
 	SUITE_TEST(&s, T15_a_request_that_was_stopped_gives_its_reservation_back);
