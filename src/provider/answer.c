@@ -257,8 +257,9 @@ answer_finish(struct answer *a, int64_t retry_after_ms)
 	}
 	if (a->failed) {
 		if (!a->muted)
-			a->events->on_failed(a->ctx, &(struct provider_failure){
-							     a->failure, retry_after_ms, &a->err });
+			a->events->on_failed(a->ctx,
+					     &(struct provider_failure){ a->failure, retry_after_ms,
+									 &a->err, a->usage });
 		return;
 	}
 	tell_reasoning(a);

@@ -310,7 +310,7 @@ fail(struct provider_call *c, enum model_failure failure)
 
 	IGNORE(err_set(&e, ERR_UNAVAILABLE, "the demo model was told to fail (%s)",
 		       model_failure_error_type(failure)));
-	c->events->on_failed(c->ctx, &(struct provider_failure){ failure, -1, &e });
+	c->events->on_failed(c->ctx, &(struct provider_failure){ failure, -1, &e, { 0 } });
 	call_free(c);
 }
 

@@ -44,6 +44,7 @@ struct provider_failure {
 	enum model_failure kind;
 	int64_t retry_after_ms; /* what the peer asked for; -1: nothing */
 	const struct err *err;  /* a sentence for people, without secrets */
+	struct usage usage;     /* what the peer had told of it by then; all 0: nothing */
 };
 
 /* Pieces add up: text and thinking in order; a tool call comes whole. Texts are good during the

@@ -53,10 +53,10 @@ fail(struct provider_call *c, const struct scripted_step *step)
 	struct err e;
 
 	IGNORE(err_set(&e, ERR_UNAVAILABLE, "%.*s", STR_ARG(step->text)));
-	c->events->on_failed(
-		c->ctx,
-		&(struct provider_failure){
-			step->failure, step->retry_after_ms > 0 ? step->retry_after_ms : -1, &e });
+	c->events->on_failed(c->ctx, &(struct provider_failure){
+					     step->failure,
+					     step->retry_after_ms > 0 ? step->retry_after_ms : -1,
+					     &e, step->usage });
 	call_free(c);
 }
 
@@ -77,7 +77,8 @@ play(struct provider_call *c)
 	case SCRIPTED_WAIT: c->script->host->ops->timer_set(c->timer, step.wait_ms); return;
 	case SCRIPTED_FAIL: fail(c, &step); return;
 	case SCRIPTED_DONE:
-		c->events->on_done(c->ctx, step.stop, &usage);
+		c->events->on_done(c->ctx, step.stop,
+				   step.tells_no_usage ? &(struct usage){ 0 } : &usage);
 		call_free(c);
 		return;
 	}

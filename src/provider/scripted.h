@@ -21,6 +21,8 @@ struct scripted_step {
 	enum provider_stop stop;
 	enum model_failure failure;
 	int64_t retry_after_ms; /* 0: the peer asked for none */
+	struct usage usage;     /* that a failure tells of */
+	bool tells_no_usage;    /* DONE */
 };
 
 struct provider *provider_scripted_new(struct host *host);

@@ -69,6 +69,33 @@ T6_the_first_failure_counts(void **state)
 	end(&h, "!server acme/m: one");
 }
 
+static struct usage told;
+
+static void
+keep_usage(void *ctx, const struct provider_failure *failure)
+{
+	(void)ctx;
+	told = failure->usage;
+}
+
+static void
+T15_a_failure_tells_the_usage_that_was_known(void **state)
+{
+	struct provider_events events = DIALECT_TRACE;
+	struct hearing h;
+
+	(void)state;
+	begin(&h);
+	events.on_failed = keep_usage;
+	h.answer.events = &events;
+	h.answer.usage = (struct usage){ .input = 7, .output = 1, .cache_read = 3 };
+	answer_fail(&h.answer, FAILURE_NETWORK, "it broke");
+	end(&h, "");
+	assert_int_equal(told.input, 7);
+	assert_int_equal(told.output, 1);
+	assert_int_equal(told.cache_read, 3);
+}
+
 static void
 T6_too_much_is_refused(void **state)
 {
@@ -147,6 +174,7 @@ main(void)
 	SUITE_TEST(&s, T3_empty_pieces_are_not_told);
 	SUITE_TEST(&s, T3_reasoning_has_its_place);
 	SUITE_TEST(&s, T6_the_first_failure_counts);
+	SUITE_TEST(&s, T15_a_failure_tells_the_usage_that_was_known);
 	SUITE_TEST(&s, T6_too_much_is_refused);
 	SUITE_TEST(&s, T6_a_thought_that_is_too_long_is_refused);
 	SUITE_TEST(&s, Q5_a_muted_answer_tells_nothing);
