@@ -5,6 +5,7 @@
 #include "base/json_write.h"
 #include "base/log.h"
 #include "base/xalloc.h"
+#include "core/token_estimate.h"
 #include "engine/commit.h"
 #include "engine/fanout.h"
 #include "engine/runtime.h"
@@ -47,6 +48,7 @@ struct turn {
 	struct context *context;
 	unsigned context_request;
 	int64_t prompt_tokens; /* of the request that is ready, where a budget holds */
+	struct buf heard;      /* of its answer so far, there */
 	struct provider_call *model;
 	unsigned model_request;
 	struct list tools; /* calls on their way (engine/tool_work) */
@@ -89,6 +91,66 @@ turn_arena(struct turn *t)
 	return &t->arena;
 }
 
+/* ---- what a request has cost ---- */
+
+static int64_t
+cost_of_call(const struct turn *t, const struct usage *usage)
+{
+	const struct engine_models *models = &t->en->config.models;
+
+	return models->cost ? models->cost(models->ctx, t->setup.model, usage) : -1;
+}
+
+static void
+hear(struct turn *t, struct str piece)
+{
+	if (t->prompt_tokens > 0)
+		buf_put_str(&t->heard, piece);
+}
+
+static bool
+tells_nothing(const struct usage *u)
+{
+	return usage_prompt_tokens(u) == 0 && u->output == 0;
+}
+
+/* Where a budget holds, what the provider did not tell: the prompt as it was measured and what was heard
+ * of the answer. Never more than was reserved. */
+static int64_t
+estimate_cost(struct turn *t, struct usage told)
+{
+	struct arena scratch;
+	int64_t heard, cost;
+
+	if (t->prompt_tokens == 0)
+		return 0;
+	arena_init(&scratch);
+	heard = token_estimate_text(buf_str(&t->heard), &scratch).tokens;
+	arena_release(&scratch);
+	if (usage_prompt_tokens(&told) == 0)
+		told.input = t->prompt_tokens;
+	if (told.output < heard)
+		told.output = heard;
+	cost = cost_of_call(t, &told);
+	return cost < t->purse.reserved ? cost : t->purse.reserved;
+}
+
+/* A request that did not come to its end: before its first sign of life it was not worked on. */
+static int64_t
+cost_of_cut(struct turn *t, const struct usage *told)
+{
+	return t->heard.len == 0 && tells_nothing(told) ? 0 : estimate_cost(t, *told);
+}
+
+static void
+stop_model(struct turn *t)
+{
+	if (!t->model)
+		return;
+	t->setup.provider->ops->cancel(TAKE(t->model));
+	spending_end(t->en->spending, &t->purse, cost_of_cut(t, &(struct usage){ 0 }));
+}
+
 /* ---- its end ---- */
 
 static void
@@ -98,6 +160,7 @@ turn_free(struct turn *t)
 	context_setup_release(&t->setup);
 	arena_release(&t->arena);
 	buf_release(&t->said);
+	buf_release(&t->heard);
 	free(t);
 }
 
@@ -124,15 +187,6 @@ report_over(struct host_task *task)
 	t->over(actor, &t->result);
 	if (t->answers == 0)
 		turn_free(t);
-}
-
-static void
-stop_model(struct turn *t)
-{
-	if (!t->model)
-		return;
-	t->setup.provider->ops->cancel(TAKE(t->model));
-	spending_end(t->en->spending, &t->purse, 0); /* what it cost is not known */
 }
 
 static void
@@ -436,6 +490,7 @@ on_text(void *ctx, struct str piece)
 {
 	struct turn *t = ctx;
 
+	hear(t, piece);
 	step(t, (struct turn_input){
 			.kind = TURN_IN_TEXT, .request = t->model_request, .text = piece });
 }
@@ -445,6 +500,7 @@ on_thinking(void *ctx, struct str piece)
 {
 	struct turn *t = ctx;
 
+	hear(t, piece);
 	step(t, (struct turn_input){
 			.kind = TURN_IN_THINKING, .request = t->model_request, .text = piece });
 }
@@ -463,6 +519,8 @@ on_call(void *ctx, const struct tool_call *call)
 {
 	struct turn *t = ctx;
 
+	hear(t, call->name);
+	hear(t, call->arguments);
 	step(t, (struct turn_input){
 			.kind = TURN_IN_CALL, .request = t->model_request, .call = call });
 }
@@ -480,20 +538,12 @@ stop_of(enum provider_stop stop)
 	return TURN_STOP_END;
 }
 
-static int64_t
-cost_of_call(const struct turn *t, const struct usage *usage)
-{
-	const struct engine_models *models = &t->en->config.models;
-
-	return models->cost ? models->cost(models->ctx, t->setup.model, usage) : -1;
-}
-
 static void
 on_done(void *ctx, enum provider_stop stop, const struct usage *usage)
 {
 	struct turn *t = ctx;
-
-	int64_t cost = cost_of_call(t, usage);
+	int64_t cost = tells_nothing(usage) && t->prompt_tokens > 0 ? estimate_cost(t, *usage)
+								    : cost_of_call(t, usage);
 
 	t->model = NULL;
 	spending_end(t->en->spending, &t->purse, cost);
@@ -510,7 +560,7 @@ on_failed(void *ctx, const struct provider_failure *failure)
 	struct turn *t = ctx;
 
 	t->model = NULL;
-	spending_end(t->en->spending, &t->purse, 0);
+	spending_end(t->en->spending, &t->purse, cost_of_cut(t, &failure->usage));
 	step(t, (struct turn_input){ .kind = TURN_IN_FAILED,
 				     .request = t->model_request,
 				     .failure = failure->kind,
@@ -526,6 +576,7 @@ start_model(struct turn *t, const struct turn_effect *e)
 	struct provider *p = t->setup.provider;
 
 	t->model_request = e->request;
+	buf_clear(&t->heard);
 	if (t->prompt_tokens > 0)
 		spending_begin(t->en->spending, &t->purse, t->prompt_tokens,
 			       t->setup.run.max_output_tokens);
@@ -650,6 +701,7 @@ turn_start(struct actor *actor, const struct turn_begin *begin)
 	list_init(&t->over_task.node);
 	list_init(&t->tools);
 	buf_init(&t->said, STORE_PAYLOAD_MAX);
+	buf_init(&t->heard, STORE_PAYLOAD_MAX);
 	t->machine = turn_machine_new(&t->arena, &begin->plan);
 	actor->turn = t;
 	step(t, (struct turn_input){ .kind = TURN_IN_START });

@@ -1,5 +1,6 @@
 #include "engine/spending.h"
 
+#include "base/timestamp.h"
 #include "engine/wake_queue.h"
 #include "turn_rig.h"
 
@@ -378,6 +379,166 @@ T15_a_request_that_was_stopped_gives_its_reservation_back(void **state)
 	rig_release(&r);
 }
 
+/* What the day has spent, in tokens of the rig's price. */
+static int64_t
+day_tokens(struct rig *r)
+{
+	struct civil c = timestamp_to_civil(r->host.now_ms);
+	const char *id =
+		arena_printf(&r->arena, "day/%04d-%02d-%02d", (int)c.year, c.month, c.day).ptr;
+	struct str body = rig_record(r, RECORD_SPENT, id);
+	struct json_doc doc;
+	struct json v;
+	int64_t sum = 0;
+
+	if (body.len == 0)
+		return 0;
+	assert_int_equal(json_parse(&r->arena, body, &JSON_LIMITS_DEFAULT, &doc, NULL), 0);
+	assert_true(json_find(json_root(&doc), STR("picodollars"), &v) && json_int(v, &sum));
+	return sum / r->price;
+}
+
+static void
+begin_limited(struct rig *r)
+{
+	begin(r, true);
+	r->day_budget = 1000 * CENT;
+	rig_restart(r, 0);
+}
+
+static void
+T15_an_answer_that_was_stopped_is_paid_as_far_as_it_was_heard(void **state)
+{
+	static const struct scripted_step STEPS[] = { { SCRIPTED_THINKING, STR("abcdefgh") },
+						      { SCRIPTED_TEXT, STR("abcdefghij") },
+						      { SCRIPTED_WAIT, .wait_ms = -1 } };
+	static const struct scripted_step SHORT[] = { { SCRIPTED_TEXT, STR("ab") },
+						      { SCRIPTED_WAIT, .wait_ms = -1 } };
+	struct rig r;
+	int64_t longer, prompt;
+
+	(void)state;
+	begin_limited(&r);
+	rig_session(&r, "t", "thrifty");
+	provider_scripted_play(r.scripted, STEPS, ARRAY_LEN(STEPS));
+	rig_post(&r, "s", "go");
+	rig_interrupt(&r, "s");
+	assert_int_equal(last_stop(&r, "s"), STOP_INTERRUPTED);
+	longer = day_tokens(&r);
+	provider_scripted_play(r.scripted, SHORT, ARRAY_LEN(SHORT));
+	rig_post(&r, "t", "go"); /* the same prompt */
+	rig_interrupt(&r, "t");
+	prompt = day_tokens(&r) - longer - 1;
+	assert_true(prompt > 40); /* what was sent */
+	assert_int_equal(longer, prompt + 5);
+	rig_release(&r);
+}
+
+static void
+T15_stopping_again_and_again_is_not_free(void **state)
+{
+	static const struct scripted_step STEPS[] = { { SCRIPTED_TEXT, STR("almost done") },
+						      { SCRIPTED_WAIT, .wait_ms = -1 } };
+	struct rig r;
+	int turns = 0;
+
+	(void)state;
+	begin(&r, true);
+	r.day_budget = 10 * CENT;
+	rig_restart(&r, 0);
+	do {
+		provider_scripted_play(r.scripted, STEPS, ARRAY_LEN(STEPS));
+		rig_post(&r, "s", "go");
+		rig_interrupt(&r, "s");
+		turns++;
+	} while (turns < 100 && last_stop(&r, "s") == STOP_INTERRUPTED);
+	assert_int_equal(last_stop(&r, "s"), STOP_BUDGET_REACHED);
+	assert_true(day_tokens(&r) <= 1000);
+	rig_release(&r);
+}
+
+static void
+T15_an_estimate_is_never_above_what_was_reserved(void **state)
+{
+	static const struct scripted_step STEPS[] = {
+		{ SCRIPTED_TEXT, STR(TEN_WORDS TEN_WORDS TEN_WORDS TEN_WORDS TEN_WORDS TEN_WORDS
+					     TEN_WORDS TEN_WORDS TEN_WORDS TEN_WORDS) },
+		{ SCRIPTED_WAIT, .wait_ms = -1 }
+	};
+	static const struct scripted_step NOTHING[] = { { SCRIPTED_TEXT, STR("a") },
+							{ SCRIPTED_WAIT, .wait_ms = -1 } };
+	struct rig r;
+	int64_t most;
+
+	(void)state;
+	begin_limited(&r);
+	rig_session(&r, "t", "thrifty");
+	provider_scripted_play(r.scripted, STEPS, ARRAY_LEN(STEPS));
+	rig_post(&r, "s", "go");
+	rig_interrupt(&r, "s");
+	most = day_tokens(&r);
+	provider_scripted_play(r.scripted, NOTHING, ARRAY_LEN(NOTHING));
+	rig_post(&r, "t", "go");
+	rig_interrupt(&r, "t");
+	assert_int_equal(most, day_tokens(&r) - most - 1 + 50); /* max_output_tokens */
+	rig_release(&r);
+}
+
+static void
+T15_a_request_that_fails_is_paid_once_it_was_worked_on(void **state)
+{
+	static const struct scripted_step REFUSED[] = {
+		{ SCRIPTED_FAIL, STR("no"), .failure = FAILURE_REQUEST },
+	};
+	static const struct scripted_step TOLD[] = {
+		{ SCRIPTED_FAIL, STR("broke"), .failure = FAILURE_REQUEST,
+		  .usage = { .input = 23, .output = 1 } },
+	};
+	static const struct scripted_step HEARD[] = {
+		{ SCRIPTED_TEXT, STR("abcdefgh") },
+		{ SCRIPTED_FAIL, STR("broke"), .failure = FAILURE_REQUEST,
+		  .usage = { .input = 23, .output = 1 } },
+	};
+	struct rig r;
+
+	(void)state;
+	begin_limited(&r);
+	provider_scripted_play(r.scripted, REFUSED, ARRAY_LEN(REFUSED));
+	rig_post(&r, "s", "go");
+	assert_int_equal(day_tokens(&r), 0);
+	provider_scripted_play(r.scripted, TOLD, ARRAY_LEN(TOLD));
+	rig_post(&r, "s", "go");
+	assert_int_equal(day_tokens(&r), 24);
+	provider_scripted_play(r.scripted, HEARD, ARRAY_LEN(HEARD));
+	rig_post(&r, "s", "go");
+	assert_int_equal(day_tokens(&r), 24 + 25);
+	rig_release(&r);
+}
+
+static void
+T15_an_answer_without_usage_is_estimated_where_a_budget_holds(void **state)
+{
+	static const struct scripted_step STEPS[] = {
+		{ SCRIPTED_TEXT, STR("abcdefgh") },
+		{ SCRIPTED_DONE, .tells_no_usage = true },
+	};
+	struct rig r;
+
+	(void)state;
+	begin(&r, true);
+	provider_scripted_play(r.scripted, STEPS, ARRAY_LEN(STEPS));
+	rig_post(&r, "s", "no budget, nothing to keep");
+	assert_int_equal(spent(&r, "s"), 0);
+	r.day_budget = 1000 * CENT;
+	rig_restart(&r, 0);
+	provider_scripted_play(r.scripted, STEPS, ARRAY_LEN(STEPS));
+	rig_post(&r, "s", "go");
+	assert_int_equal(last_stop(&r, "s"), STOP_END_TURN);
+	assert_true(day_tokens(&r) > 40);
+	assert_int_equal(spent(&r, "s"), day_tokens(&r) * r.price); /* so a session's is kept too */
+	rig_release(&r);
+}
+
 static void
 on_added(void *ctx, const struct commit_result *result)
 {
@@ -441,6 +602,11 @@ main(void)
 	SUITE_TEST(&s, T15_a_day_has_a_budget_and_the_next_one_another);
 	SUITE_TEST(&s, T15_requests_under_way_are_counted_at_their_most);
 	SUITE_TEST(&s, T15_a_request_that_was_stopped_gives_its_reservation_back);
+	SUITE_TEST(&s, T15_an_answer_that_was_stopped_is_paid_as_far_as_it_was_heard);
+	SUITE_TEST(&s, T15_stopping_again_and_again_is_not_free);
+	SUITE_TEST(&s, T15_an_estimate_is_never_above_what_was_reserved);
+	SUITE_TEST(&s, T15_a_request_that_fails_is_paid_once_it_was_worked_on);
+	SUITE_TEST(&s, T15_an_answer_without_usage_is_estimated_where_a_budget_holds);
 	SUITE_TEST(&s, T15_what_a_session_does_by_itself_is_paid_by_who_spoke_last);
 	return suite_run(&s, "engine/spending");
 }
