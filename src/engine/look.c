@@ -219,11 +219,13 @@ has_triggers(const struct look *l)
 	return false;
 }
 
-/* Nothing is open and no trigger waits: only then do wakes matter. */
+/* Nothing is open and no trigger goes first: only then do wakes matter. */
 static bool
 needs_wakes(const struct look *l)
 {
-	return l->session.row.state.phase == TURN_NONE && !l->running_here && !has_triggers(l);
+	if (l->session.row.state.phase != TURN_NONE || l->running_here)
+		return false;
+	return !has_triggers(l) || l->pause.user.len > 0;
 }
 
 /* A user's messages wait on while others have turns. */

@@ -241,6 +241,45 @@ T15_a_user_without_money_keeps_nobody_else_from_speaking(void **state)
 }
 
 static void
+on_added(void *ctx, const struct commit_result *result)
+{
+	assert_int_equal(result->store->rc, 0);
+	*(bool *)ctx = true;
+}
+
+/* Something that the session does by itself, in a second that then passes. */
+static void
+wake_later(struct rig *r, const char *session)
+{
+	struct commit *c = commit_new(r->en, (struct str){ 0 });
+	bool added = false;
+
+	wake_queue_add(r->en, c, str_of(session),
+		       &(struct queued_wake){ .item = { .due_ms = r->host.now_ms + SECOND,
+							.reason = STR("by itself") } },
+		       (struct wake_list){ 0 });
+	commit_submit(c, on_added, &added);
+	rig_settle_until(r, &added);
+	rig_advance(r, SECOND);
+}
+
+static void
+T15_a_message_that_waits_for_money_holds_no_wake_that_another_pays(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	begin_broke(&r);
+	become_user(&r, "usr_2", "s");
+	rig_post(&r, "s", "my own money");
+	wake_later(&r, "s");
+	assert_int_equal(rig_count_records(&r, RECORD_WAKE, "s"), 0);
+	assert_int_equal(last_stop(&r, "s"), STOP_END_TURN);
+	assert_int_equal(rig_pending(&r, "s"), 1);
+	rig_release(&r);
+}
+
+static void
 T15_two_users_without_money_end_at_once(void **state)
 {
 	struct rig r;
@@ -453,7 +492,7 @@ T15_stopping_again_and_again_is_not_free(void **state)
 		turns++;
 	} while (turns < 100 && last_stop(&r, "s") == STOP_INTERRUPTED);
 	assert_int_equal(last_stop(&r, "s"), STOP_BUDGET_REACHED);
-	assert_true(day_tokens(&r) <= 1000);
+	assert_true(day_tokens(&r) > 500 && day_tokens(&r) <= 1000);
 	rig_release(&r);
 }
 
@@ -540,18 +579,9 @@ T15_an_answer_without_usage_is_estimated_where_a_budget_holds(void **state)
 }
 
 static void
-on_added(void *ctx, const struct commit_result *result)
-{
-	assert_int_equal(result->store->rc, 0);
-	*(bool *)ctx = true;
-}
-
-static void
 T15_what_a_session_does_by_itself_is_paid_by_who_spoke_last(void **state)
 {
 	struct rig r;
-	struct commit *c;
-	bool added = false;
 
 	(void)state;
 	begin(&r, true);
@@ -568,14 +598,7 @@ T15_what_a_session_does_by_itself_is_paid_by_who_spoke_last(void **state)
 	assert_int_equal(last_stop(&r, "t"), STOP_END_TURN);
 	engine_reload(r.en, &(struct engine_settings){ .default_model = STR("demo"),
 						       .user_budget = 10 * CENT });
-	c = commit_new(r.en, (struct str){ 0 });
-	wake_queue_add(r.en, c, STR("t"),
-		       &(struct queued_wake){ .item = { .due_ms = r.host.now_ms + SECOND,
-							.reason = STR("by itself") } },
-		       (struct wake_list){ 0 });
-	commit_submit(c, on_added, &added);
-	rig_settle_until(&r, &added);
-	rig_advance(&r, SECOND);
+	wake_later(&r, "t");
 	assert_int_equal(last_stop(&r, "t"), STOP_BUDGET_REACHED);
 	assert_int_equal(rig_count_records(&r, RECORD_WAKE, "t"), 1); /* it waits for money too */
 	become_user(&r, "usr_2", "t");
@@ -596,6 +619,7 @@ main(void)
 	SUITE_TEST(&s, T15_a_model_without_price_is_refused_where_a_budget_holds);
 	SUITE_TEST(&s, T15_a_user_has_a_budget_over_all_sessions);
 	SUITE_TEST(&s, T15_a_user_without_money_keeps_nobody_else_from_speaking);
+	SUITE_TEST(&s, T15_a_message_that_waits_for_money_holds_no_wake_that_another_pays);
 	SUITE_TEST(&s, T15_two_users_without_money_end_at_once);
 	SUITE_TEST(&s, T15_what_waits_for_money_leaves_room_in_the_queue);
 	SUITE_TEST(&s, T15_a_pause_that_names_nobody_holds_for_all);
