@@ -185,7 +185,7 @@ static int
 send_decision(struct turn *t, struct str id, char answer, struct err *e)
 {
 	const struct waiting_answer decision = { .id = id,
-						 .allowed = answer != 'n',
+						 .allowed = answer == 'y' || answer == 'a',
 						 .always = answer == 'a' };
 	struct buf body;
 	int rc;
@@ -199,7 +199,23 @@ send_decision(struct turn *t, struct str id, char answer, struct err *e)
 	return rc;
 }
 
-/* y, n or a; 0: no answer. */
+/* What a typed line says: y, n or a; 0: it is not understood. Anything that looks like a no is one;
+ * what allows something has to be said in full or with its letter alone. */
+static char
+read_answer(struct str line)
+{
+	struct str word = str_trim(line);
+
+	if (str_eq_nocase(str_slice(word, 0, 1), STR("n")))
+		return 'n';
+	if (str_eq_nocase(word, STR("y")) || str_eq_nocase(word, STR("yes")))
+		return 'y';
+	if (str_eq_nocase(word, STR("a")) || str_eq_nocase(word, STR("always")))
+		return 'a';
+	return 0;
+}
+
+/* y, n or a; 0: the question was left without an answer. */
 static char
 ask_person(struct turn *t, struct str line)
 {
@@ -212,8 +228,8 @@ ask_person(struct turn *t, struct str line)
 		if (line_edit_read(t->chat->edit, "allow it? [y]es, [n]o, [a]lways: ", &answer) !=
 		    LINE_EDIT_LINE)
 			break;
-		c = answer.len > 0 ? answer.ptr[0] : 0;
-	} while (c != 'y' && c != 'n' && c != 'a');
+		c = read_answer(buf_str(&answer));
+	} while (c == 0);
 	buf_release(&answer);
 	return c;
 }

@@ -16,6 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 WAIT_S = 20
+CASES = []
 
 
 class Failure(Exception):
@@ -25,6 +26,13 @@ class Failure(Exception):
 def check(good, what):
     if not good:
         raise Failure(what)
+
+
+def case(name):
+    def add(function):
+        CASES.append((name, function))
+        return function
+    return add
 
 
 class Terminal:

@@ -1,0 +1,69 @@
+"""approval - cases about tool calls that wait for somebody's word: what is asked, and what an answer does."""
+import contextlib
+
+from fake_api import FakeApi
+from rig import case, check
+
+QUESTION = "allow it? [y]es, [n]o, [a]lways: "
+
+
+@contextlib.contextmanager
+def asked(rig, columns=80):
+    """A chat that has just been asked, and the server that it talks to."""
+    api = FakeApi()
+    try:
+        with rig.terminal("chat", env={"PERDURE_SERVER": api.url}, columns=columns) as t:
+            t.expect("> ")
+            t.type("clean up\r")
+            t.expect(QUESTION)
+            yield api, t
+    finally:
+        api.close()
+
+
+def leave(t):
+    t.expect("\n> ")
+    t.type("\x04")
+    check(t.wait() == 0, "left")
+
+
+def decisions(api):
+    return [event for body in api.sent for event in body.get("events", []) if event["type"] == "user.tool_confirmation"]
+
+
+@case("chat asks whether a tool may run")
+def approval(rig):
+    for word, want in (("y", {"result": "allow"}), ("Yes", {"result": "allow"}),
+                       ("a", {"result": "allow", "scope": "always"}), ("n", {"result": "deny"}),
+                       ("N", {"result": "deny"}), ("nein", {"result": "deny"})):
+        with asked(rig) as (api, t):
+            check("bash: rm -r build" in t.seen, t.seen)
+            t.type("what\r")
+            t.expect(QUESTION)
+            t.type(word + "\r")
+            t.expect(f"\nIt was {want['result']}.")
+            leave(t)
+            check(decisions(api) == [{"type": "user.tool_confirmation", "tool_use_id": "call_1", **want}], api.sent)
+
+
+@case("chat allows nothing when the question is left without an answer")
+def no_answer(rig):
+    for typed in ("what", "yikes", "abort", ""):
+        for key in ("\x03", "\x04"):
+            with asked(rig) as (api, t):
+                t.type(typed + "\r")
+                t.expect(QUESTION)
+                t.type(key)
+                t.expect("perdure agent session status --session cli:fake")
+                leave(t)
+                check(decisions(api) == [], (typed, key, api.sent))
+
+
+@case("chat in a script says who has to be asked")
+def approval_in_script(rig):
+    api = FakeApi()
+    try:
+        done = rig.run("chat", "-m", "clean up", env={"PERDURE_SERVER": api.url})
+        check(done.returncode == 1 and "perdure agent session status --session cli:fake" in done.stderr, done)
+    finally:
+        api.close()
