@@ -25,6 +25,9 @@ void chat_screen_break(struct chat_screen *s);
 /* A line beside the answer, cut to the width of a terminal. */
 void chat_screen_say(struct chat_screen *s, const char *mark, struct str line,
 		     enum terminal_style style);
+/* What somebody is asked to allow (approval_text): wrapped, never cut. Always at the terminal where the
+ * answer is typed. */
+void chat_screen_ask(struct chat_screen *s, struct str text);
 /* A tool is used: of no interest to a log file. */
 void chat_screen_call(struct chat_screen *s, struct str line);
 void chat_screen_note(struct chat_screen *s, struct str line);

@@ -217,14 +217,14 @@ read_answer(struct str line)
 
 /* y, n or a; 0: the question was left without an answer. */
 static char
-ask_person(struct turn *t, struct str line)
+ask_person(struct turn *t, struct str whole)
 {
 	struct buf answer;
 	char c = 0;
 
 	buf_init(&answer, 4096);
+	chat_screen_ask(&t->screen, whole);
 	do {
-		chat_screen_say(&t->screen, "? ", line, STYLE_YELLOW);
 		if (line_edit_read(t->chat->edit, "allow it? [y]es, [n]o, [a]lways: ", &answer) !=
 		    LINE_EDIT_LINE)
 			break;
@@ -234,33 +234,57 @@ ask_person(struct turn *t, struct str line)
 	return c;
 }
 
+/* The call with all of its input. A turn that was joined in the middle may have made it before. */
+static int
+find_call(struct turn *t, struct str id, struct waiting_call *out, struct err *e)
+{
+	const struct turn_call *call = turn_view_find_call(&t->view, id);
+
+	if (!call)
+		return waiting_call_find(t->chat->call, t->chat->session.id, id, out, e);
+	*out = (struct waiting_call){ .id = id, .whole = call->whole, .custom = call->custom };
+	return 0;
+}
+
+enum answer_result { ANSWERED, NOT_OURS, LEFT };
+
+/* NOT_OURS: a program has to answer. LEFT: nobody answers it, or it failed, which is the turn's error. */
+static enum answer_result
+answer_call(struct turn *t, struct str id)
+{
+	struct waiting_call call;
+	char c;
+
+	t->rc = find_call(t, id, &call, &t->err);
+	if (t->rc != 0)
+		return LEFT;
+	if (call.custom)
+		return NOT_OURS;
+	c = ask_person(t, call.whole);
+	if (c != 0)
+		t->rc = send_decision(t, id, c, &t->err);
+	return c != 0 && t->rc == 0 ? ANSWERED : LEFT;
+}
+
 /* True: the turn can go on. */
 static bool
-answer_calls(struct turn *t, struct err *e)
+answer_calls(struct turn *t)
 {
 	size_t count = t->view.waits_for.len, answered = 0;
-	struct str ids[WAITING_CALLS_MAX];
+	struct str ids[WAITING_CALLS_MAX]; /* of their own: events come while an answer is sent */
 
+	if (!t->chat->edit)
+		return false;
 	if (count > WAITING_CALLS_MAX)
 		count = WAITING_CALLS_MAX;
 	if (count > 0)
 		memcpy(ids, t->view.waits_for.ptr, count * sizeof *ids);
-	for (size_t i = 0; i < count; i++) {
-		const struct turn_call *call = turn_view_find_call(&t->view, ids[i]);
-		char c;
-
-		if (!t->chat->edit || (call && call->custom))
-			continue;
-		c = ask_person(t, call ? call->line : ids[i]);
-		if (c == 0)
-			return false;
-		t->rc = send_decision(t, ids[i], c, e);
-		if (t->rc != 0) {
-			t->err = *e;
-			return false;
+	for (size_t i = 0; i < count; i++)
+		switch (answer_call(t, ids[i])) {
+		case ANSWERED: answered++; break;
+		case NOT_OURS: break;
+		case LEFT: return false;
 		}
-		answered++;
-	}
 	return answered > 0 && answered == count;
 }
 
@@ -392,7 +416,7 @@ turn_run(struct turn *t, struct err *e)
 		client_run(t->client, &t->done);
 		client_on_interrupt(t->client, NULL, NULL);
 		chat_screen_hide(&t->screen);
-	} while (t->rc == 0 && !t->detached && t->view.waits && answer_calls(t, e));
+	} while (t->rc == 0 && !t->detached && t->view.waits && answer_calls(t));
 	rc = conclude(t, e);
 	turn_end(t);
 	return rc;

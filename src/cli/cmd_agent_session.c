@@ -218,18 +218,32 @@ cmd_agent_session_events(struct cli_call *call, struct err *e)
 	return rc == 0 ? event_table_print(call, session_of(call), limit, NULL, e) : rc;
 }
 
+/* What the phrase does not show: line ends, and the other members of the input. */
+static void
+print_whole(struct str text)
+{
+	struct str line;
+
+	while (text.len > 0) {
+		str_cut(text, '\n', &line, &text);
+		printf("      " STR_FMT "\n", STR_ARG(line));
+	}
+}
+
 /* Each with the command that answers it. */
 static void
 print_waiting(struct cli_call *call, const struct waiting_call *calls, size_t count)
 {
 	const char *session = session_of(call);
 
-	for (size_t i = 0; i < count; i++)
-		printf("- waits for: " STR_FMT "\n    perdure agent session %s --session %s "
-		       "--request " STR_FMT " %s\n",
-		       STR_ARG(calls[i].line),
+	for (size_t i = 0; i < count; i++) {
+		printf("- waits for: " STR_FMT "\n", STR_ARG(calls[i].line));
+		if (!str_eq(calls[i].line, calls[i].whole))
+			print_whole(calls[i].whole);
+		printf("    perdure agent session %s --session %s --request " STR_FMT " %s\n",
 		       calls[i].custom ? "custom-tool-result" : "confirm-tool", session,
 		       STR_ARG(calls[i].id), calls[i].custom ? "--output TEXT" : "--allowed true");
+	}
 }
 
 static void

@@ -1,5 +1,6 @@
 #include "cli/turn_view.h"
 
+#include "cli/approval_text.h"
 #include "cli/event_line.h"
 
 enum { TEXT_MAX = 256 * 1024 * 1024 };
@@ -158,6 +159,7 @@ on_call(struct turn_view *v, struct json event, bool custom)
 	*call = (struct turn_call){
 		.id = arena_str(&v->arena, event_line_field(event, "id", &v->scratch)),
 		.line = arena_str(&v->arena, buf_str(&line)),
+		.whole = arena_str(&v->arena, approval_text(event, &v->scratch)),
 		.custom = custom,
 	};
 	v->events.on_call(v->events.context, call->line);

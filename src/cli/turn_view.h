@@ -18,8 +18,10 @@ struct turn_view_events {
 };
 
 struct turn_call {
-	struct str id, line;
-	bool custom; /* a program has to answer it */
+	struct str id;
+	struct str line;  /* a phrase */
+	struct str whole; /* approval_text */
+	bool custom;      /* a program has to answer it */
 };
 
 struct turn_view {

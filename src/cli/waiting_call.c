@@ -1,5 +1,6 @@
 #include "cli/waiting_call.h"
 
+#include "cli/approval_text.h"
 #include "cli/event_line.h"
 #include "cli/record.h"
 #include "cli/url_text.h"
@@ -50,6 +51,7 @@ read_call(struct cli_call *call, struct json event)
 	buf_init(&line, EVENT_LINE_MAX);
 	event_line_call(event, &call->a, &line);
 	w.line = arena_str(&call->a, buf_str(&line));
+	w.whole = approval_text(event, &call->a);
 	buf_release(&line);
 	return w;
 }
@@ -74,6 +76,25 @@ waiting_call_list(struct cli_call *call, struct json session,
 		if (is_listed(ids, record_value(it.value, "id", &call->a)))
 			out[(*count)++] = read_call(call, it.value);
 	return 0;
+}
+
+int
+waiting_call_find(struct cli_call *call, struct str session, struct str id,
+		  struct waiting_call *out, struct err *e)
+{
+	struct json data;
+	struct json_iter it;
+	int rc = ask_calls(call, session, &data, e);
+
+	if (rc != 0)
+		return rc;
+	it = json_iter(data);
+	while (json_next(&it))
+		if (str_eq(record_value(it.value, "id", &call->a), id)) {
+			*out = read_call(call, it.value);
+			return 0;
+		}
+	return err_set(e, ERR_NOT_FOUND, "the log does not show the call " STR_FMT, STR_ARG(id));
 }
 
 int

@@ -4,8 +4,9 @@
 
 struct waiting_call {
 	struct str id;
-	struct str line; /* "bash: git status" */
-	bool custom;     /* wants a result, not a decision */
+	struct str line;  /* "bash: git status" */
+	struct str whole; /* approval_text */
+	bool custom;      /* wants a result, not a decision */
 };
 
 enum { WAITING_CALLS_MAX = 64 };
@@ -14,6 +15,9 @@ enum { WAITING_CALLS_MAX = 64 };
 NODISCARD int
 waiting_call_list(struct cli_call *call, struct json session,
 		  struct waiting_call out[WAITING_CALLS_MAX], size_t *count, struct err *e);
+/* Asks the server for the call of that id. */
+NODISCARD int waiting_call_find(struct cli_call *call, struct str session, struct str id,
+				struct waiting_call *out, struct err *e);
 /* The one that is meant: of that id, or the only one of its kind. id NULL: none is named. */
 NODISCARD int waiting_call_choose(struct cli_call *call, const char *session, const char *id,
 				  bool custom, struct str *out, struct err *e);

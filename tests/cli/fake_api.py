@@ -12,7 +12,8 @@ CALL = {"type": "agent.tool_use", "id": "call_1", "turn_id": "t", "name": "bash"
 
 
 class FakeApi:
-    def __init__(self):
+    def __init__(self, call=None, joined=False):
+        self.call, self.joined = {**CALL, **(call or {})}, joined
         self.sent, self.events, self.streams = [], [], []
         api = self
 
@@ -31,7 +32,7 @@ class FakeApi:
 
             def do_GET(self):
                 if "/stream" not in self.path:
-                    self.answer({"data": [], "next_page": None})
+                    self.answer({"data": api.calls() if "/events?" in self.path else [], "next_page": None})
                     return
                 self.send_response(200)
                 self.send_header("content-type", "text/event-stream")
@@ -78,9 +79,16 @@ class FakeApi:
                 for stream in self.streams:
                     stream.put(self.events[-1])
 
+    def calls(self):
+        with self.lock:
+            return [event for event in self.events if event["type"] == "agent.tool_use"]
+
     def begin(self, message_id):
-        self.add({"type": "user.message", "id": "in_1", "message_id": message_id, "content": []},
-                 {"type": "session.status_running", "turn_id": "t", "consumes": ["in_1"]}, CALL,
+        """joined: the call is older than the message, which joins its turn."""
+        runs = {"type": "session.status_running", "turn_id": "t", "consumes": ["in_1"]}
+        self.add(*([self.call] if self.joined else []),
+                 {"type": "user.message", "id": "in_1", "message_id": message_id, "content": []},
+                 runs, *([] if self.joined else [self.call]),
                  {"type": "session.status_idle", "turn_id": "t",
                   "stop_reason": {"type": "requires_action", "event_ids": ["call_1"]}})
 
