@@ -255,6 +255,8 @@ answer_call(struct turn *t, struct str id)
 	struct waiting_call call;
 	char c;
 
+	if (!turn_view_waits_for(&t->view, id))
+		return ANSWERED; /* by somebody else, while another answer was sent */
 	t->rc = find_call(t, id, &call, &t->err);
 	if (t->rc != 0)
 		return LEFT;
@@ -263,7 +265,10 @@ answer_call(struct turn *t, struct str id)
 	c = ask_person(t, call.whole);
 	if (c != 0)
 		t->rc = send_decision(t, id, c, &t->err);
-	return c != 0 && t->rc == 0 ? ANSWERED : LEFT;
+	if (c == 0 || t->rc != 0)
+		return LEFT;
+	turn_view_answered(&t->view, id);
+	return ANSWERED;
 }
 
 /* True: the turn can go on. */
@@ -411,7 +416,8 @@ turn_run(struct turn *t, struct err *e)
 	int rc;
 
 	do {
-		t->done = t->view.over || t->rc != 0;
+		/* it may have come to another question while the answer was sent */
+		t->done = t->view.over || t->view.waits || t->rc != 0;
 		client_on_interrupt(t->client, on_interrupt, t);
 		client_run(t->client, &t->done);
 		client_on_interrupt(t->client, NULL, NULL);

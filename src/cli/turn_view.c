@@ -20,6 +20,7 @@ turn_view_release(struct turn_view *v)
 {
 	vec_release(&v->calls);
 	vec_release(&v->waits_for);
+	vec_release(&v->answered);
 	buf_release(&v->text);
 	buf_release(&v->told);
 	arena_release(&v->arena);
@@ -219,6 +220,15 @@ on_running(struct turn_view *v, struct json event)
 	}
 }
 
+static bool
+is_answered(const struct turn_view *v, struct str id)
+{
+	for (size_t i = 0; i < v->answered.len; i++)
+		if (str_eq(v->answered.ptr[i], id))
+			return true;
+	return false;
+}
+
 static void
 on_idle(struct turn_view *v, struct json event)
 {
@@ -236,8 +246,36 @@ on_idle(struct turn_view *v, struct json event)
 	if (!v->waits || !json_find(stop, STR("event_ids"), &ids))
 		return;
 	it = json_iter(ids);
-	while (json_next(&it))
-		*vec_push(&v->waits_for) = arena_str(&v->arena, json_str(it.value, &v->scratch));
+	while (json_next(&it)) {
+		struct str id = json_str(it.value, &v->scratch);
+
+		if (!is_answered(v, id))
+			*vec_push(&v->waits_for) = arena_str(&v->arena, id);
+	}
+	if (json_count(ids) > 0)
+		v->waits = v->waits_for.len > 0;
+}
+
+bool
+turn_view_waits_for(const struct turn_view *v, struct str id)
+{
+	for (size_t i = 0; i < v->waits_for.len; i++)
+		if (str_eq(v->waits_for.ptr[i], id))
+			return true;
+	return false;
+}
+
+void
+turn_view_answered(struct turn_view *v, struct str id)
+{
+	size_t kept = 0;
+
+	*vec_push(&v->answered) = arena_str(&v->arena, id);
+	for (size_t i = 0; i < v->waits_for.len; i++)
+		if (!str_eq(v->waits_for.ptr[i], id))
+			v->waits_for.ptr[kept++] = v->waits_for.ptr[i];
+	v->waits_for.len = kept;
+	v->waits = v->waits && kept > 0;
 }
 
 static void

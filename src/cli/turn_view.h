@@ -32,12 +32,13 @@ struct turn_view {
 	bool waits;             /* it cannot go on without somebody: see waits_for */
 	struct str stop_reason; /* "end_turn", "interrupted", …; set when over or waiting */
 	VEC(struct turn_call) calls;
-	VEC(struct str) waits_for; /* ids of calls */
-	struct str preview_id;     /* the message being told */
-	struct buf told;           /* what was told of it */
-	size_t at;                 /* bytes of it that came since it began, or began anew */
-	struct buf text;           /* of the complete messages, a blank line between */
-	struct arena arena;        /* all these texts */
+	VEC(struct str) waits_for; /* ids of calls that nobody here answered */
+	VEC(struct str) answered;
+	struct str preview_id; /* the message being told */
+	struct buf told;       /* what was told of it */
+	size_t at;             /* bytes of it that came since it began, or began anew */
+	struct buf text;       /* of the complete messages, a blank line between */
+	struct arena arena;    /* all these texts */
 	struct arena scratch;
 };
 
@@ -48,3 +49,7 @@ void turn_view_release(struct turn_view *v);
 void turn_view_apply(struct turn_view *v, struct str type, struct json event);
 /* The call of that id; NULL: it was not seen. */
 const struct turn_call *turn_view_find_call(const struct turn_view *v, struct str id);
+bool turn_view_waits_for(const struct turn_view *v, struct str id);
+/* The server has the answer to that call. It is not waited for any more, also when an event that is
+ * older than the answer says so later. */
+void turn_view_answered(struct turn_view *v, struct str id);

@@ -46,6 +46,20 @@ def approval(rig):
             check(decisions(api) == [{"type": "user.tool_confirmation", "tool_use_id": "call_1", **want}], api.sent)
 
 
+@case("chat asks about each call once and stays until the turn is over")
+def asked_once(rig):
+    for again in (False, True):
+        with asked(rig, count=3, again=again) as (api, t):
+            for word in ("y\r", "y\r"):
+                t.type(word)
+                t.expect(QUESTION)
+            t.type("n\r")
+            t.expect("\nIt was deny.")
+            leave(t)
+            check([event["tool_use_id"] for event in decisions(api)] == ["call_1", "call_2", "call_3"], api.sent)
+            check(t.seen.count(QUESTION) == 3, repr(t.seen))
+
+
 @case("chat allows nothing when the question is left without an answer")
 def no_answer(rig):
     for typed in ("what", "yikes", "abort", ""):

@@ -3,6 +3,7 @@ does once it has such tools. Remembers what it was sent."""
 import json
 import queue
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 SESSION = {"id": "cli:fake", "type": "session", "status": "idle", "lifecycle": "active", "head_seq": 0,
@@ -12,8 +13,11 @@ CALL = {"type": "agent.tool_use", "id": "call_1", "turn_id": "t", "name": "bash"
 
 
 class FakeApi:
-    def __init__(self, call=None, joined=False):
-        self.call, self.joined = {**CALL, **(call or {})}, joined
+    def __init__(self, call=None, joined=False, count=1, again=False):
+        """call: what differs in the calls; joined: they are older than the message, which joins their turn;
+        count: how many of them; again: the session says once more that it waits after an answer came."""
+        self.calls = [{**CALL, **(call or {}), "id": f"call_{i + 1}"} for i in range(count)]
+        self.joined, self.again, self.left = joined, again, count
         self.sent, self.events, self.streams = [], [], []
         api = self
 
@@ -32,7 +36,7 @@ class FakeApi:
 
             def do_GET(self):
                 if "/stream" not in self.path:
-                    self.answer({"data": api.calls() if "/events?" in self.path else [], "next_page": None})
+                    self.answer({"data": api.seen_calls() if "/events?" in self.path else [], "next_page": None})
                     return
                 self.send_response(200)
                 self.send_header("content-type", "text/event-stream")
@@ -79,20 +83,30 @@ class FakeApi:
                 for stream in self.streams:
                     stream.put(self.events[-1])
 
-    def calls(self):
+    def seen_calls(self):
         with self.lock:
             return [event for event in self.events if event["type"] == "agent.tool_use"]
 
+    def wait(self):
+        self.add({"type": "session.status_idle", "turn_id": "t",
+                  "stop_reason": {"type": "requires_action", "event_ids": [call["id"] for call in self.calls]}})
+
     def begin(self, message_id):
-        """joined: the call is older than the message, which joins its turn."""
-        runs = {"type": "session.status_running", "turn_id": "t", "consumes": ["in_1"]}
-        self.add(*([self.call] if self.joined else []),
-                 {"type": "user.message", "id": "in_1", "message_id": message_id, "content": []},
-                 runs, *([] if self.joined else [self.call]),
-                 {"type": "session.status_idle", "turn_id": "t",
-                  "stop_reason": {"type": "requires_action", "event_ids": ["call_1"]}})
+        turn = [{"type": "user.message", "id": "in_1", "message_id": message_id, "content": []},
+                {"type": "session.status_running", "turn_id": "t", "consumes": ["in_1"]}]
+        self.add(*(self.calls + turn if self.joined else turn + self.calls))
+        self.wait()
 
     def decide(self, event):
+        """The answer is in the log behind the request, and before the turn goes on: that is another commit."""
+        time.sleep(0.05)
+        self.add({**event, "id": "sevt_answer"})
+        self.left -= 1
+        if self.again:
+            self.wait()
+        if self.left > 0:
+            return
+        time.sleep(0.05)
         self.add({"type": "session.status_running", "turn_id": "t", "consumes": []},
                  {"type": "agent.message", "id": "out", "turn_id": "t",
                   "content": [{"type": "text", "text": f"It was {event.get('result')}."}]},

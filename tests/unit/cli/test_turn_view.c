@@ -21,11 +21,13 @@
 	"{\"type\":\"agent.tool_use\",\"id\":\"c1\",\"turn_id\":\"t\",\"name\":\"bash\"," \
 	"\"input\":"                                                                      \
 	"{\"command\":\"ls\"}}"
-#define ASKS                                                                    \
+#define ASKS_FOR(ids)                                                           \
 	"{\"type\":\"session.status_idle\",\"turn_id\":\"t\",\"stop_reason\":{" \
-	"\"type\":\"requires_action\",\"event_ids\":[\"c1\"]}}"
+	"\"type\":\"requires_action\",\"event_ids\":[" ids "]}}"
+#define ASKS    ASKS_FOR("\"c1\"")
+#define DECIDED "{\"type\":\"user.tool_confirmation\",\"tool_use_id\":\"c1\",\"result\":\"allow\"}"
 
-/* What is told: [text], | where a message ends, {call}, !note; then the state. */
+/* Events, and =ID where a call was answered. What is told: [text], | where a message ends, {call}, !note; then the state. */
 static const struct row {
 	const char *name;
 	const char *events[16];
@@ -74,6 +76,21 @@ static const struct row {
 	  { MESSAGE, RUNS("t"), USES, ASKS },
 	  "{bash: ls} waits c1 ''" },
 	{ "and goes on", { MESSAGE, RUNS("t"), USES, ASKS, RUNS("t") }, "{bash: ls} runs ''" },
+	{ "a call that was answered waits no more, whatever comes before it goes on",
+	  { MESSAGE, RUNS("t"), USES, ASKS, "=c1", DECIDED },
+	  "{bash: ls} '' " },
+	{ "also when the wait is told again",
+	  { MESSAGE, RUNS("t"), USES, ASKS, "=c1", ASKS, DECIDED },
+	  "{bash: ls} '' " },
+	{ "one of two that was answered leaves the other",
+	  { MESSAGE, RUNS("t"), USES, ASKS_FOR("\"c1\",\"c2\""), "=c1" },
+	  "{bash: ls} waits c2 ''" },
+	{ "the next question after an answer",
+	  { MESSAGE, RUNS("t"), USES, ASKS, "=c1", RUNS("t"), ASKS_FOR("\"c1\",\"c2\"") },
+	  "{bash: ls} waits c2 ''" },
+	{ "an answer that comes late takes nothing away",
+	  { MESSAGE, RUNS("t"), USES, ASKS, RUNS("t"), ASKS_FOR("\"c2\""), "=c1" },
+	  "{bash: ls} waits c2 ''" },
 	{ "another turn is none of ours",
 	  { OTHER, "{\"type\":\"session.status_running\",\"turn_id\":\"u\",\"consumes\":[\"e0\"]}",
 	    START("z"), DELTA("z", "no"), SAYS("z", "no", "u"), IDLE("u", "end_turn") },
@@ -169,6 +186,10 @@ test_row(void **state)
 		struct json_doc doc;
 		struct json type;
 
+		if (row->events[i][0] == '=') {
+			turn_view_answered(&v, str_of(row->events[i] + 1));
+			continue;
+		}
 		assert_int_equal(
 			json_parse(&a, str_of(row->events[i]), &JSON_LIMITS_DEFAULT, &doc, NULL),
 			0);
