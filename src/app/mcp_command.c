@@ -197,6 +197,23 @@ parse(struct probe_call *p, int argc, char **argv, struct err *e)
 	return rc;
 }
 
+/* JSON leaves some control characters as they are: programs get them, a terminal does not. */
+static void
+print(struct probe_call *p)
+{
+	struct str text = buf_str(&p->out);
+	struct buf clean;
+
+	buf_init(&clean, text.len * 3); /* an ill-formed byte becomes three */
+	if (p->is_terminal) {
+		term_text_clean(&clean, text);
+		text = buf_str(&clean);
+	}
+	if (text.len > 0)
+		fwrite(text.ptr, 1, text.len, stdout);
+	buf_release(&clean);
+}
+
 int
 mcp_command_probe(int argc, char **argv, struct err *e)
 {
@@ -215,8 +232,7 @@ mcp_command_probe(int argc, char **argv, struct err *e)
 		p.server.name = p.server.url.len > 0 ? p.server.url : p.server.command;
 		mcp_probe(&p.server, 1, str_of(getcwd(directory, sizeof directory)), &p.options,
 			  on_probed, &p);
-		if (p.out.len > 0)
-			fwrite(p.out.ptr, 1, p.out.len, stdout);
+		print(&p);
 		buf_release(&p.out);
 		rc = p.rc;
 	}

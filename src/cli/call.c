@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "cli/term_text.h"
 #include "cli/url_text.h"
 
 int
@@ -50,6 +51,28 @@ void
 call_print_line(struct str text)
 {
 	call_print(text);
+	fputc('\n', stdout);
+}
+
+void
+call_print_foreign(const struct cli_call *call, struct str text)
+{
+	struct buf clean;
+
+	if (!call->out.is_terminal) {
+		call_print(text);
+		return;
+	}
+	buf_init(&clean, text.len * 3); /* an ill-formed byte becomes three */
+	term_text_clean(&clean, text);
+	call_print(buf_str(&clean));
+	buf_release(&clean);
+}
+
+void
+call_print_foreign_line(const struct cli_call *call, struct str text)
+{
+	call_print_foreign(call, text);
 	fputc('\n', stdout);
 }
 

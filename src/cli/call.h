@@ -27,6 +27,10 @@ bool call_wants_json(const struct cli_call *call);
 /* Onto stdout. */
 void call_print(struct str text);
 void call_print_line(struct str text);
+/* The same for what a model or a stranger wrote: a pipe gets it as it is, a terminal without control
+ * characters. */
+void call_print_foreign(const struct cli_call *call, struct str text);
+void call_print_foreign_line(const struct cli_call *call, struct str text);
 /* "/v1/sessions/ID" and the rest, in the call's arena. */
 struct str call_path(struct cli_call *call, const char *before, const char *id, const char *after);
 /* Says yes on a terminal, or by --yes. */

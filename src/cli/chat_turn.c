@@ -381,7 +381,7 @@ print_object(struct turn *t)
 	jw_end_array(&w);
 	jw_field_str(&w, "stop_reason", t->view.stop_reason);
 	jw_end_object(&w);
-	call_print_line(buf_str(&out));
+	call_print_foreign_line(t->chat->call, buf_str(&out));
 	buf_release(&out);
 }
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/nearest.h"
 #include "base/xalloc.h"
@@ -114,6 +115,22 @@ run_call(struct cli_call *call, const struct command *c, int argc, char **argv, 
 	return rc;
 }
 
+/* An error may quote a server, ours or a foreign one. */
+static void
+complain(const struct command *c, const struct err *e)
+{
+	struct str text = str_of(e->text);
+	struct buf clean;
+
+	buf_init(&clean, sizeof e->text * 3); /* an ill-formed byte becomes three */
+	if (isatty(STDERR_FILENO)) {
+		term_text_clean(&clean, text);
+		text = buf_str(&clean);
+	}
+	fprintf(stderr, "perdure %s: " STR_FMT "\n", c->name, STR_ARG(text));
+	buf_release(&clean);
+}
+
 static int
 run_command(const struct command_table *t, const struct command *c, int argc, char **argv)
 {
@@ -133,7 +150,7 @@ run_command(const struct command_table *t, const struct command *c, int argc, ch
 	if (rc == 0 && ferror(stdout) && !reader_left)
 		rc = err_set(&e, ERR_IO, "could not write: %s", strerror(errno));
 	if (rc != 0)
-		fprintf(stderr, "perdure %s: %s\n", c->name, e.text);
+		complain(c, &e);
 	return err_exit_code(rc);
 }
 

@@ -1,6 +1,9 @@
 #include "cli/client_refusal.h"
 
+#include "base/buf.h"
 #include "base/json.h"
+#include "base/utf8.h"
+#include "cli/term_text.h"
 
 enum { SENTENCE_MAX = 400 };
 
@@ -40,15 +43,22 @@ read_sentence(struct str body, int code, struct err *e)
 	struct json error, message;
 	struct json_doc doc;
 	struct arena a;
+	struct buf sentence;
 	bool found;
 
 	arena_init(&a);
+	buf_init(&sentence, SENTENCE_MAX * 3); /* an ill-formed byte becomes three */
 	found = json_parse(&a, body, &JSON_LIMITS_DEFAULT, &doc, NULL) == 0 &&
 		json_find(json_root(&doc), STR("error"), &error) &&
 		json_find(error, STR("message"), &message);
-	if (found)
-		err_set(e, code, STR_FMT,
-			STR_ARG(str_slice(json_str(message, &a), 0, SENTENCE_MAX)));
+	if (found) {
+		struct str said = json_str(message, &a);
+
+		/* it may quote what a model or a stranger wrote */
+		term_text_clean(&sentence, str_slice(said, 0, utf8_floor(said, SENTENCE_MAX)));
+		err_set(e, code, STR_FMT, STR_ARG(buf_str(&sentence)));
+	}
+	buf_release(&sentence);
 	arena_release(&a);
 	return found;
 }

@@ -128,14 +128,14 @@ send_event(struct cli_call *call, struct str body, struct err *e)
 	if (rc != 0)
 		return rc;
 	if (call_wants_json(call)) {
-		call_print_line(json_raw(answer));
+		call_print_foreign_line(call, json_raw(answer));
 		return 0;
 	}
 	if (!json_find(answer, STR("data"), &data))
 		return 0;
 	it = json_iter(data);
 	while (json_next(&it))
-		call_print_line(record_value(it.value, "id", &call->a));
+		call_print_foreign_line(call, record_value(it.value, "id", &call->a));
 	return 0;
 }
 
@@ -276,8 +276,10 @@ print_status(struct cli_call *call, struct json session)
 	for (size_t i = 0; i < ARRAY_LEN(LINES); i++) {
 		struct str value = record_value(session, LINES[i].path, &call->a);
 
-		if (value.len > 0)
-			printf("- %s: " STR_FMT "\n", LINES[i].title, STR_ARG(value));
+		if (value.len == 0)
+			continue;
+		printf("- %s: ", LINES[i].title);
+		call_print_foreign_line(call, value);
 	}
 }
 
@@ -305,7 +307,7 @@ cmd_agent_session_status(struct cli_call *call, struct err *e)
 	if (rc != 0)
 		return rc;
 	if (call_wants_json(call)) {
-		call_print_line(json_raw(session));
+		call_print_foreign_line(call, json_raw(session));
 		return 0;
 	}
 	rc = waiting_call_list(call, session, calls, &count, e);

@@ -259,7 +259,7 @@ cmd_lane_export(struct cli_call *call, struct err *e)
 		return rc;
 	if (file)
 		return write_file(call, file, json_raw(lanes), e);
-	call_print_line(json_raw(lanes));
+	call_print_foreign_line(call, json_raw(lanes));
 	return 0;
 }
 

@@ -116,7 +116,7 @@ cmd_restart(struct cli_call *call, struct err *e)
 	if (rc != 0)
 		return rc;
 	if (call_wants_json(call)) {
-		call_print_line(json_raw(server));
+		call_print_foreign_line(call, json_raw(server));
 		return 0;
 	}
 	carried = number(call, server, "carried_over_turns");

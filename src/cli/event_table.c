@@ -120,11 +120,13 @@ event_table_print(struct cli_call *call, const char *session, int64_t limit, con
 	int rc = collect(call, session, limit, type, &ev, e);
 
 	buf_init(&out, OUT_MAX);
-	if (rc == 0 && call_wants_json(call))
+	if (rc == 0 && call_wants_json(call)) {
 		print_json(&ev, &out);
-	else if (rc == 0)
+		call_print_foreign(call, buf_str(&out));
+	} else if (rc == 0) {
 		print_table(call, &ev, &out);
-	call_print(buf_str(&out));
+		call_print(buf_str(&out));
+	}
 	buf_release(&out);
 	vec_release(&ev.newest_first);
 	return rc;
@@ -138,7 +140,7 @@ event_table_line(struct cli_call *call, struct json event)
 	struct buf out;
 
 	if (call_wants_json(call)) {
-		call_print_line(json_raw(event));
+		call_print_foreign_line(call, json_raw(event));
 		return;
 	}
 	arena_init(&a);
@@ -147,11 +149,13 @@ event_table_line(struct cli_call *call, struct json event)
 	type = record_value(event, "type", &a);
 	text = text_of(event, &a);
 	if (call->out.is_terminal) {
-		size_t used = 6 + 2 + TYPE_COLUMNS + 2;
+		size_t used = 6 + 2 + TYPE_COLUMNS + 2, width;
 
-		buf_printf(&out, "%6.*s  %s%-*.*s%s  ", (int)seq.len, seq.ptr,
-			   terminal_style(&call->out, STYLE_DIM), TYPE_COLUMNS, (int)type.len,
-			   type.ptr, terminal_style(&call->out, STYLE_RESET));
+		buf_printf(&out, "%6.*s  %s", (int)seq.len, seq.ptr,
+			   terminal_style(&call->out, STYLE_DIM));
+		for (width = term_text_fit(&out, type, type.len); width < TYPE_COLUMNS; width++)
+			buf_putc(&out, ' ');
+		buf_printf(&out, "%s  ", terminal_style(&call->out, STYLE_RESET));
 		term_text_fit(&out, text, call->out.columns > used ? call->out.columns - used : 0);
 	} else {
 		buf_printf(&out, STR_FMT "\t" STR_FMT "\t" STR_FMT "\t" STR_FMT, STR_ARG(seq),

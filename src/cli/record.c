@@ -120,10 +120,11 @@ print_list(struct listing *l)
 		jw_field_opt(&w, "next_page", l->next_page);
 		jw_end_object(&w);
 		buf_putc(&out, '\n');
+		call_print_foreign(l->call, buf_str(&out));
 	} else {
 		table_print(&l->table, &l->call->out, clock_now_ms(), &out);
+		call_print(buf_str(&out));
 	}
-	call_print(buf_str(&out));
 	buf_release(&out);
 	if (l->call->out.is_terminal && !call_wants_json(l->call)) {
 		if (l->seen == 0)
@@ -180,7 +181,7 @@ record_show(struct cli_call *call, struct json object, const struct record_field
 	struct buf out;
 
 	if (call_wants_json(call)) {
-		call_print_line(json_raw(object));
+		call_print_foreign_line(call, json_raw(object));
 		return;
 	}
 	buf_init(&out, OUT_MAX);
@@ -205,6 +206,6 @@ record_show(struct cli_call *call, struct json object, const struct record_field
 void
 record_done(struct cli_call *call, struct json object, const char *path)
 {
-	call_print_line(call_wants_json(call) ? json_raw(object)
-					      : record_value(object, path, &call->a));
+	call_print_foreign_line(call, call_wants_json(call) ? json_raw(object)
+							    : record_value(object, path, &call->a));
 }

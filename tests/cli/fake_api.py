@@ -13,9 +13,10 @@ CALL = {"type": "agent.tool_use", "id": "call_1", "turn_id": "t", "name": "bash"
 
 
 class FakeApi:
-    def __init__(self, call=None, joined=False, count=1, again=False):
+    def __init__(self, call=None, joined=False, count=1, again=False, answers=None):
         """call: what differs in the calls; joined: they are older than the message, which joins their turn;
-        count: how many of them; again: the session says once more that it waits after an answer came."""
+        count: how many of them; again: the session says once more that it waits after an answer came;
+        answers: (status, body) by path, instead of all that."""
         self.calls = [{**CALL, **(call or {}), "id": f"call_{i + 1}"} for i in range(count)]
         self.joined, self.again, self.left = joined, again, count
         self.sent, self.events, self.streams = [], [], []
@@ -27,14 +28,22 @@ class FakeApi:
             def log_message(self, *_):
                 pass
 
-            def answer(self, body):
-                data = json.dumps(body).encode()
-                self.send_response(200)
+            def answer(self, body, status=200):
+                data = json.dumps(body, ensure_ascii=False).encode()
+                self.send_response(status)
                 self.send_header("content-length", str(len(data)))
                 self.end_headers()
                 self.wfile.write(data)
 
+            def is_told(self):
+                status, body = (answers or {}).get(self.path, (None, None))
+                if status:
+                    self.answer(body, status)
+                return status
+
             def do_GET(self):
+                if self.is_told():
+                    return
                 if "/stream" not in self.path:
                     self.answer({"data": api.seen_calls() if "/events?" in self.path else [], "next_page": None})
                     return
@@ -54,8 +63,10 @@ class FakeApi:
                 self.wfile.flush()
 
             def do_POST(self):
-                body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+                body = json.loads(self.rfile.read(int(self.headers["content-length"])) or "{}")
                 api.sent.append(body)
+                if self.is_told():
+                    return
                 if self.path.endswith("/messages"):
                     self.answer({"message_id": body["message_id"], "queue_position": 0})
                     api.begin(body["message_id"])

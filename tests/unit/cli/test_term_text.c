@@ -63,6 +63,12 @@ test_clean_keeps_lines(void **state)
 	buf_init(&out, 1000);
 	term_text_clean(&out, STR("a\r\n\tb\033]0;title\a  c"));
 	check_str("cleaned", buf_str(&out), STR("a\n\tb]0;title  c"));
+	buf_clear(&out);
+	term_text_clean(&out, STR("a\xc2\x80\xc2\x9b"
+				  "1m\xc2\x9f"
+				  "b\xe2\x80\xaa\xe2\x80\xae\xe2\x81\xa6\xe2\x81\xa9"
+				  "c"));
+	check_str("eight-bit controls and direction marks", buf_str(&out), STR("a1mbc"));
 	buf_release(&out);
 }
 
