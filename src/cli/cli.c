@@ -1,6 +1,7 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -131,12 +132,32 @@ complain(const struct command *c, const struct err *e)
 	buf_release(&clean);
 }
 
+/* Whoever reads our pipe left: `| head` is no failure of ours. stdio does not keep why a write failed. */
+static bool
+reader_left(void)
+{
+	struct pollfd out = { .fd = STDOUT_FILENO };
+
+	return poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP)) != 0;
+}
+
+/* All of the output is where it should be. */
+static int
+check_output(struct err *e)
+{
+	bool flushed = fflush(stdout) == 0;
+	const char *why = flushed ? "" : strerror(errno);
+
+	if ((flushed && !ferror(stdout)) || reader_left())
+		return 0;
+	return err_set(e, ERR_IO, "could not write all of the output%s%s", *why ? ": " : "", why);
+}
+
 static int
 run_command(const struct command_table *t, const struct command *c, int argc, char **argv)
 {
 	struct cli_call call = { .table = t };
 	struct err e = { 0 };
-	bool reader_left;
 	int rc;
 
 	if (c->main) {
@@ -146,9 +167,8 @@ run_command(const struct command_table *t, const struct command *c, int argc, ch
 		rc = run_call(&call, c, argc, argv, &e);
 		arena_release(&call.a);
 	}
-	reader_left = fflush(stdout) != 0 && errno == EPIPE; /* `| head` is no failure of ours */
-	if (rc == 0 && ferror(stdout) && !reader_left)
-		rc = err_set(&e, ERR_IO, "could not write: %s", strerror(errno));
+	if (rc == 0)
+		rc = check_output(&e);
 	if (rc != 0)
 		complain(c, &e);
 	return err_exit_code(rc);

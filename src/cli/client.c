@@ -32,6 +32,7 @@ struct ask {
 	struct buf answer;
 	int to_fd, from_fd; /* -1: none */
 	int write_errno;
+	struct loop_task broken; /* it could not be written: the rest is not wanted */
 	client_done_fn fn;
 	void *context;
 };
@@ -77,6 +78,7 @@ ask_free(struct ask *k)
 {
 	list_remove(&k->node);
 	http_exchange_cancel(&k->x);
+	loop_task_cancel(&k->broken);
 	loop_timer_free(&k->again);
 	buf_release(&k->answer);
 	free(k->method);
@@ -139,8 +141,6 @@ on_ask_done(void *context, int rc, const struct err *e)
 	if (rc != 0) {
 		own = *e;
 		rc = client_refusal_of_failure(k->client->place, rc, &own);
-	} else if (k->write_errno != 0) {
-		rc = err_set(&own, ERR_IO, "could not write: %s", strerror(k->write_errno));
 	} else if (k->status >= 300) {
 		rc = client_refusal_of_answer(k->client->place, k->status, buf_str(&k->answer),
 					      k->client->verbose ? k->request_id : "", &own);
@@ -170,14 +170,31 @@ write_all(struct ask *k, struct str piece)
 }
 
 static void
+on_broken(struct loop_task *task)
+{
+	struct ask *k = LIST_OWNER(task, struct ask, broken);
+	struct err e = { 0 };
+	int rc = 0;
+
+	if (k->write_errno != EPIPE) /* who reads a pipe and leaves has enough */
+		rc = err_set(&e, ERR_IO, "could not write: %s", strerror(k->write_errno));
+	ask_finish(k, rc, &e);
+}
+
+static void
 on_ask_body(void *context, struct str piece)
 {
 	struct ask *k = context;
 
-	if (k->to_fd >= 0 && k->status < 300)
-		write_all(k, piece);
-	else
+	if (k->to_fd < 0 || k->status >= 300) {
 		buf_put_str(&k->answer, piece);
+		return;
+	}
+	write_all(k, piece);
+	if (k->write_errno != 0) {
+		http_exchange_cancel(&k->x);
+		loop_defer(k->client->loop, &k->broken);
+	}
 }
 
 static size_t
@@ -253,6 +270,7 @@ ask_new(struct client *c, const char *method, struct str path, client_done_fn fn
 	k->fn = fn;
 	k->context = context;
 	k->again = loop_timer_new(c->loop, on_again, k);
+	loop_task_init(&k->broken, on_broken);
 	buf_init(&k->answer, CLIENT_ANSWER_MAX);
 	k->since_ms = loop_now_ms(c->loop);
 	id_make(&c->ids, clock_now_ms(), "cli", k->key);

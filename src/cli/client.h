@@ -26,7 +26,8 @@ struct client_request {
 /* *out (may be NULL) is the answer; it lives in a. */
 NODISCARD int client_ask(struct client *c, const struct client_request *r, struct arena *a,
 			 struct json *out, struct err *e);
-/* The answer's body into a file as it comes. */
+/* The answer's body into a file as it comes. A pipe whose reader leaves is no failure: the rest is not
+ * fetched. */
 NODISCARD int client_download(struct client *c, struct str path, int to_fd, struct err *e);
 /* A file as the body. */
 NODISCARD int client_upload(struct client *c, struct str path, int from_fd, struct arena *a,

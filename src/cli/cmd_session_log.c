@@ -32,7 +32,7 @@ on_event(void *context, struct str type, struct json event)
 
 	(void)type;
 	event_table_line(t->call, event);
-	if (fflush(stdout) != 0) { /* nobody reads any more */
+	if (fflush(stdout) != 0 || ferror(stdout)) { /* nobody reads any more */
 		t->done = true;
 		client_stop(t->call->client);
 	}

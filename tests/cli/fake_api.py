@@ -11,6 +11,8 @@ SESSION = {"id": "cli:fake", "type": "session", "status": "idle", "lifecycle": "
 CALL = {"type": "agent.tool_use", "id": "call_1", "turn_id": "t", "name": "bash",
         "input": {"command": "rm -r build"}, "evaluated_permission": "ask"}
 
+POUR_MAX = 4096
+
 
 class FakeApi:
     def __init__(self, call=None, joined=False, count=1, again=False, answers=None):
@@ -19,7 +21,7 @@ class FakeApi:
         answers: (status, body) by path, instead of all that."""
         self.calls = [{**CALL, **(call or {}), "id": f"call_{i + 1}"} for i in range(count)]
         self.joined, self.again, self.left = joined, again, count
-        self.sent, self.events, self.streams = [], [], []
+        self.sent, self.events, self.streams, self.poured = [], [], [], 0
         api = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -41,8 +43,24 @@ class FakeApi:
                     self.answer(body, status)
                 return status
 
+            def pour(self):
+                """A body that ends when its reader has enough."""
+                self.send_response(200)
+                self.send_header("connection", "close")
+                self.end_headers()
+                try:
+                    while api.poured < POUR_MAX:
+                        self.wfile.write(b"x" * 63 * 1024 + b"\n")
+                        api.poured += 1
+                except OSError:
+                    pass
+                self.close_connection = True
+
             def do_GET(self):
                 if self.is_told():
+                    return
+                if self.path.endswith("/export"):
+                    self.pour()
                     return
                 if "/stream" not in self.path:
                     self.answer({"data": api.seen_calls() if "/events?" in self.path else [], "next_page": None})

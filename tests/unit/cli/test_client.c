@@ -1,5 +1,6 @@
 #include "cli/client.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -138,6 +139,30 @@ test_files_both_ways(void **state)
 	unlink(path);
 }
 
+/* The server goes on for ever; whoever waited for it would never come back. */
+static void
+test_a_download_ends_when_it_cannot_be_written(void **state)
+{
+	static const struct rig_step STEPS[] = {
+		{ "GET /export", RIG_STREAM, 200, "{\"seq\":1}\n" },
+	};
+	int pipes[2], full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+	struct ask k;
+
+	(void)state;
+	assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
+	close(pipes[0]);
+	ask_begin(&k, STEPS, 1);
+	assert_int_equal(client_download(k.client, STR("/export"), pipes[1], &k.e), 0);
+	ask_end(&k);
+	ask_begin(&k, STEPS, 1);
+	assert_int_equal(client_download(k.client, STR("/export"), full, &k.e), ERR_IO);
+	check_str("said", str_of(k.e.text), STR("could not write: No space left on device"));
+	ask_end(&k);
+	close(pipes[1]);
+	close(full);
+}
+
 static void
 on_interrupt(void *context)
 {
@@ -175,6 +200,7 @@ main(void)
 	SUITE_TEST(&s, test_an_answer_that_got_lost_is_asked_for_again);
 	SUITE_TEST(&s, test_nobody_is_there);
 	SUITE_TEST(&s, test_files_both_ways);
+	SUITE_TEST(&s, test_a_download_ends_when_it_cannot_be_written);
 	SUITE_TEST(&s, test_ctrl_c_is_caught_while_it_is_wanted);
 	return suite_run(&s, "client");
 }
