@@ -1,5 +1,6 @@
 """approval - cases about tool calls that wait for somebody's word: what is asked, and what an answer does."""
 import contextlib
+import json
 
 from fake_api import FakeApi
 from rig import case, check
@@ -95,6 +96,24 @@ def joined_turn(rig):
         t.type("n\r")
         t.expect("\nIt was deny.")
         leave(t)
+
+
+@case("chat asks once about a call of the real server, and a no keeps it from running")
+def real_call(rig):
+    definition, made = rig.home / "asker.json", rig.home / "made"
+    definition.write_text(json.dumps({"name": "Asker", "model": "demo", "tools": [
+        {"type": "agent_toolset_20260401",
+         "default_config": {"enabled": True, "permission_policy": {"type": "always_ask"}}}]}))
+    agent = rig.ok("agent", "create", "--file", str(definition)).strip()
+    with rig.terminal("chat", "--new", "--agent", agent, columns=200) as t:
+        t.expect("> ")
+        t.type('tool bash {"command":"echo ok\\ntouch ' + str(made) + '"}\r')
+        t.expect(f"? bash: echo ok\r\n    │ touch {made}")
+        t.expect(QUESTION)
+        t.type("n\r")
+        leave(t)
+        check(t.seen.count(QUESTION) == 1 and "waits for somebody" not in t.seen, repr(t.seen))
+    check(not made.exists(), "it ran")
 
 
 @case("chat in a script says who has to be asked")
