@@ -28,7 +28,7 @@ struct job {
 };
 
 struct runtime_files {
-	struct str data;
+	struct str data; /* behind the struct */
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t filled, over; /* there is something to do, it is all over */
@@ -304,12 +304,13 @@ files_free(struct runtime_files *f)
 int
 runtime_files_new(struct runtime_files **out, struct str data, struct err *e)
 {
-	struct runtime_files *f = xcalloc(1, sizeof *f);
+	struct runtime_files *f = xcalloc(1, sizeof *f + data.len + 1);
+	char *at = (char *)(f + 1);
 	pthread_condattr_t monotonic;
 	struct rand random;
 	int status;
 
-	f->data = data;
+	f->data = copy_to(&at, data);
 	list_init(&f->jobs);
 	rand_init_os(&random);
 	map_init(&f->files, rand_u64(&random));

@@ -8,7 +8,6 @@
 
 struct runtime_files;
 
-/* data must stay. */
 NODISCARD int runtime_files_new(struct runtime_files **out, struct str data, struct err *e);
 /* Writes what is waiting first. */
 void runtime_files_free(struct runtime_files **files);

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/xalloc.h"
 #include "harness.h"
 
 struct place {
@@ -70,6 +71,27 @@ M13_files_are_replaced_and_each_session_has_its_own(void **state)
 		     &st),
 		0);
 	assert_int_equal(st.st_mode & 0777, 0600);
+	end(&p);
+}
+
+/* A reload lets go of the configuration that the folder's name came from. */
+static void
+M13_the_folders_name_is_its_own(void **state)
+{
+	struct place p;
+	struct err e;
+	char *name;
+
+	(void)state;
+	begin(&p);
+	runtime_files_free(&p.files);
+	name = xstrdup(p.data);
+	assert_int_equal(runtime_files_new(&p.files, str_of(name), &e), 0);
+	free(name);
+	p.port = runtime_files_port(p.files);
+	p.port.put(p.port.ctx, STR("main"), STR("s"), STR("x"), STR("text"));
+	runtime_files_free(&p.files);
+	check_str("text", text_of(&p, "agents/main/sessions/s/runtime/x"), STR("text"));
 	end(&p);
 }
 
@@ -207,6 +229,7 @@ main(void)
 	struct suite s = { 0 };
 
 	SUITE_TEST(&s, M13_files_are_replaced_and_each_session_has_its_own);
+	SUITE_TEST(&s, M13_the_folders_name_is_its_own);
 	SUITE_TEST(&s, M13_learnings_are_lines_of_the_agents_file);
 	SUITE_TEST(&s, M13_a_file_is_made_once);
 	SUITE_ROWS(&s, TRAPS, test_trap);
