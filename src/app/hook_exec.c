@@ -21,6 +21,7 @@ struct hook_exec {
 	const struct config *config;
 	struct list running, waiting;
 	size_t running_count, waiting_count;
+	bool stopped;
 	const char *env[5]; /* ends with NULL */
 	struct arena arena; /* of env */
 };
@@ -193,7 +194,7 @@ run_step(struct run *r)
 static void
 start_next(struct hook_exec *x)
 {
-	while (x->running_count < RUNNING_MAX && !list_is_empty(&x->waiting)) {
+	while (!x->stopped && x->running_count < RUNNING_MAX && !list_is_empty(&x->waiting)) {
 		struct run *r = LIST_OWNER(x->waiting.next, struct run, node);
 
 		list_remove(&r->node);
@@ -248,6 +249,8 @@ ask(void *ctx, enum hook_event event, struct str facts, engine_hook_done_fn *don
 	struct hook_exec *x = ctx;
 	struct run *r;
 
+	if (!done && x->stopped)
+		return;
 	if (!done && x->waiting_count >= WAITING_MAX) {
 		log_write(LOG_ERROR, "hook.dropped",
 			  LOG_STR("hook", str_of(hook_event_name(event))));
@@ -264,7 +267,7 @@ ask(void *ctx, enum hook_event event, struct str facts, engine_hook_done_fn *don
 	r->deadline = loop_timer_new(x->loop, on_deadline, r);
 	add_steps(r);
 	list_init(&r->node);
-	if (r->step_count == 0) { /* a reload took them away */
+	if (r->step_count == 0 && !x->stopped) { /* a reload took them away */
 		list_append(&x->running, &r->node);
 		x->running_count++;
 		loop_task_init(&r->task, on_nobody);
@@ -280,8 +283,11 @@ ask(void *ctx, enum hook_event event, struct str facts, engine_hook_done_fn *don
 static bool
 wants(void *ctx, enum hook_event event)
 {
-	const struct config *c = ((struct hook_exec *)ctx)->config;
+	const struct hook_exec *x = ctx;
+	const struct config *c = x->config;
 
+	if (x->stopped)
+		return false;
 	for (size_t i = 0; i < c->hooks.len; i++)
 		if (c->hooks.ptr[i].event == event)
 			return true;
@@ -366,14 +372,24 @@ end_all(struct list *runs)
 }
 
 void
+hook_exec_stop(struct hook_exec *x)
+{
+	if (!x)
+		return;
+	x->stopped = true;
+	end_all(&x->running);
+	end_all(&x->waiting);
+	x->running_count = x->waiting_count = 0;
+}
+
+void
 hook_exec_free(struct hook_exec **p)
 {
 	struct hook_exec *x = *p;
 
 	if (!x)
 		return;
-	end_all(&x->running);
-	end_all(&x->waiting);
+	hook_exec_stop(x);
 	arena_release(&x->arena);
 	free(x);
 	*p = NULL;

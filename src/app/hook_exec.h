@@ -17,6 +17,9 @@ struct hook_exec;
 struct hook_exec *hook_exec_new(struct loop *loop, const struct config *config);
 /* For what begins from now on. */
 void hook_exec_reload(struct hook_exec *x, const struct config *config);
-/* Kills what runs; whoever waits is told ERR_UNAVAILABLE. */
+/* Kills what runs; whoever waits is told ERR_UNAVAILABLE. From now on nobody listens, and nothing begins:
+ * whoever asks nevertheless is told by hook_exec_free. NULL is fine. */
+void hook_exec_stop(struct hook_exec *x);
+/* Stops it first. After the engine that has its port. */
 void hook_exec_free(struct hook_exec **x);
 struct engine_hooks hook_exec_port(struct hook_exec *x);

@@ -545,11 +545,12 @@ wire_close(struct wire **wire)
 		loop_settle(w->loop);
 	mirror_free(&w->mirror);
 	leave_marker(w);
-	hook_exec_free(&w->hooks); /* whoever waits for one goes on without */
-	store_free(&w->store);     /* its last answers still go to the engine */
+	hook_exec_stop(w->hooks); /* whoever waits for one goes on without */
+	store_free(&w->store);    /* its last answers still go to the engine */
 	loop_task_cancel(&w->flush);
 	loop_wake_free(&w->stored); /* nothing is heard of it any more */
 	engine_free(&w->engine);
+	hook_exec_free(&w->hooks);
 	runtime_files_free(&w->files);
 	api_free(&w->api);
 	models_free(&w->models);

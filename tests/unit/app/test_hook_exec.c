@@ -199,6 +199,32 @@ H4_whoever_waits_is_told_at_the_end(void **state)
 	end(&r);
 }
 
+/* What the store still has to say when the server closes comes after the hooks were stopped. */
+static void
+H4_stopped_it_begins_nothing(void **state)
+{
+	struct engine_finalize what = { STR("s"), STR("lane_1"), STR("main") };
+	struct rig r;
+
+	(void)state;
+	begin(&r, HOOK("sleep 60", ""));
+	for (int i = 0; i < 20; i++)
+		r.port.run(r.port.ctx, HOOK_BEFORE_TURN, STR("{}"), on_answer, &r);
+	hook_exec_stop(r.x);
+	assert_int_equal(r.answers, 20);
+	assert_int_equal(r.rc, ERR_UNAVAILABLE);
+	assert_false(r.port.wants(r.port.ctx, HOOK_BEFORE_TURN));
+	r.port.run(r.port.ctx, HOOK_BEFORE_TURN, STR("{}"), NULL, NULL);
+	r.port.finalize(r.port.ctx, &what, on_answer, &r);
+	loop_settle(r.loop);
+	assert_int_equal(r.answers, 20); /* never from inside */
+	hook_exec_stop(r.x);
+	hook_exec_free(&r.x);
+	assert_int_equal(r.answers, 21);
+	assert_int_equal(r.rc, ERR_UNAVAILABLE);
+	end(&r);
+}
+
 static void
 H4_a_reload_counts_for_what_begins(void **state)
 {
@@ -243,6 +269,7 @@ main(void)
 	SUITE_TEST(&s, H4_the_words_are_the_events);
 	SUITE_TEST(&s, H4_many_wait_for_their_turn);
 	SUITE_TEST(&s, H4_whoever_waits_is_told_at_the_end);
+	SUITE_TEST(&s, H4_stopped_it_begins_nothing);
 	SUITE_TEST(&s, H4_a_reload_counts_for_what_begins);
 	SUITE_TEST(&s, H4_a_finalize_hook_that_fails_says_so);
 	return suite_run(&s, "hook_exec");

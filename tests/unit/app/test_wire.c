@@ -2,9 +2,14 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
+#include <uv.h>
+
+#include "base/file.h"
 #include "config_rows.h"
 
 /* A server on this thread, in a folder of its own; the rest of it is tried as a process by
@@ -59,7 +64,8 @@ stage_init(struct stage *g, const char *data)
 	*g = (struct stage){ .loop = loop_new() };
 	config_rows_mkdir(g->folder);
 	snprintf(g->data, sizeof g->data, "%s/%s", g->folder, data);
-	snprintf(text, sizeof text, "data: %s\nlisten: 127.0.0.1:0\n", g->data);
+	snprintf(text, sizeof text, "data: %s\nlisten: ['127.0.0.1:0', 'unix:%s/socket']\n",
+		 g->data, g->folder);
 	g->config = config_rows_load(text);
 }
 
@@ -196,6 +202,82 @@ L2_a_reload_outlives_the_configuration_before(void **state)
 	stage_release(&g);
 }
 
+enum { CLIENTS = 8, SESSIONS = 20, ROUNDS = 16 }; /* sessions of each client, one after the other */
+
+/* Asks for sessions, all at once. */
+static int
+ask_for_sessions(const struct stage *g, struct str token)
+{
+	static const char BODY[] = "{\"agent\":\"main\",\"environment_id\":\"local-default\"}";
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	char text[1024];
+	int len = snprintf(text, sizeof text,
+			   "POST /v1/sessions HTTP/1.1\r\nHost: localhost\r\n"
+			   "Authorization: Bearer " STR_FMT "\r\nContent-Type: application/json\r\n"
+			   "Content-Length: %zu\r\n\r\n%s",
+			   STR_ARG(token), sizeof BODY - 1, BODY);
+
+	snprintf(to.sun_path, sizeof to.sun_path, "%s/socket", g->folder);
+	assert_int_equal(connect(fd, (struct sockaddr *)&to, sizeof to), 0);
+	for (int i = 0; i < SESSIONS; i++)
+		assert_int_equal(write(fd, text, (size_t)len), len);
+	return fd;
+}
+
+static void
+check_made(int fd)
+{
+	char answer[64] = "";
+
+	if (recv(fd, answer, sizeof answer - 1, MSG_DONTWAIT) > 0 && !strstr(answer, " 200 "))
+		fail_msg("%s", answer);
+}
+
+/* Asks and closes, some turns of the loop after the first answer: others are not yet stored. */
+static void
+close_amid_sessions(struct stage *g, struct str token, int turns)
+{
+	int fds[CLIENTS];
+	char byte;
+
+	for (int i = 0; i < CLIENTS; i++)
+		fds[i] = ask_for_sessions(g, token);
+	while (recv(fds[0], &byte, 1, MSG_PEEK | MSG_DONTWAIT) != 1)
+		uv_run(loop_uv(g->loop), UV_RUN_NOWAIT);
+	for (int i = 0; i < turns; i++)
+		uv_run(loop_uv(g->loop), UV_RUN_NOWAIT);
+	wire_close(&g->wire);
+	for (int i = 0; i < CLIENTS; i++) {
+		check_made(fds[i]);
+		close(fds[i]);
+	}
+}
+
+/* The store answers while it is closed, when there are no hooks any more that could be told. */
+static void
+H5_sessions_made_while_it_closes_are_told_to_nobody(void **state)
+{
+	struct str token = { 0 };
+	struct arena a;
+	struct stage g;
+	struct err e;
+
+	(void)state;
+	arena_init(&a);
+	stage_init(&g, "data");
+	for (int i = 0; i < ROUNDS; i++) {
+		assert_int_equal(stage_open(&g, &g.wire, &e), 0);
+		loop_run(g.loop);
+		if (i == 0)
+			assert_int_equal(
+				file_read(wire_new_token_file(g.wire), 1024, &a, &token, &e), 0);
+		close_amid_sessions(&g, str_trim(token), i);
+	}
+	arena_release(&a);
+	stage_release(&g);
+}
+
 static void
 a_path_that_cannot_be_is_named(void **state)
 {
@@ -222,6 +304,7 @@ main(void)
 	SUITE_TEST(&s, H5_a_stop_during_the_start_is_a_stop);
 	SUITE_TEST(&s, H5_a_stop_in_a_hurry_is_over_once);
 	SUITE_TEST(&s, L2_a_reload_outlives_the_configuration_before);
+	SUITE_TEST(&s, H5_sessions_made_while_it_closes_are_told_to_nobody);
 	SUITE_TEST(&s, a_path_that_cannot_be_is_named);
 	return suite_run(&s, "app/wire");
 }
