@@ -312,6 +312,53 @@ finalize(void *ctx, const struct engine_finalize *what, engine_hook_done_fn *don
 	buf_release(&facts);
 }
 
+/* ---- what is not asked to the end ---- */
+
+static void
+end_all(struct list *runs)
+{
+	struct err e;
+	int rc =
+		err_set(&e, ERR_UNAVAILABLE, "the server stops: the hook was not asked to the end");
+
+	while (!list_is_empty(runs)) {
+		struct run *r = LIST_OWNER(runs->next, struct run, node);
+
+		list_remove(&r->node);
+		if (r->done)
+			r->done(r->done_ctx, rc, &e);
+		run_free(r);
+	}
+}
+
+static size_t
+take_asked(struct list *from, struct list *to)
+{
+	size_t count = 0;
+
+	list_for_each (at, from) {
+		if (!LIST_OWNER(at, struct run, node)->done)
+			continue;
+		list_remove(at);
+		list_append(to, at);
+		count++;
+	}
+	return count;
+}
+
+static void
+give_up(void *ctx)
+{
+	struct hook_exec *x = ctx;
+	struct list asked;
+
+	list_init(&asked);
+	x->running_count -= take_asked(&x->running, &asked);
+	x->waiting_count -= take_asked(&x->waiting, &asked);
+	end_all(&asked);
+	start_next(x);
+}
+
 /* ---- life ---- */
 
 static void
@@ -351,24 +398,9 @@ hook_exec_reload(struct hook_exec *x, const struct config *config)
 struct engine_hooks
 hook_exec_port(struct hook_exec *x)
 {
-	return (struct engine_hooks){ .finalize = finalize, .ctx = x, .wants = wants, .run = ask };
-}
-
-static void
-end_all(struct list *runs)
-{
-	struct err e;
-	int rc =
-		err_set(&e, ERR_UNAVAILABLE, "the server stops: the hook was not asked to the end");
-
-	while (!list_is_empty(runs)) {
-		struct run *r = LIST_OWNER(runs->next, struct run, node);
-
-		list_remove(&r->node);
-		if (r->done)
-			r->done(r->done_ctx, rc, &e);
-		run_free(r);
-	}
+	return (struct engine_hooks){
+		.finalize = finalize, .ctx = x, .wants = wants, .run = ask, .give_up = give_up
+	};
 }
 
 void

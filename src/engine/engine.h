@@ -147,6 +147,8 @@ struct engine_hooks {
 	 * err says why. Of the others done is NULL. */
 	void (*run)(void *ctx, enum hook_event event, struct str facts, engine_hook_done_fn *done,
 		    void *done_ctx);
+	/* There is no more time: whoever waits is told ERR_UNAVAILABLE, from inside. */
+	void (*give_up)(void *ctx);
 };
 
 /* The process around the engine. NULL: it cannot begin anew. */

@@ -87,3 +87,12 @@ hook_ask_reset(struct engine *en, struct str session, struct str reason, engine_
 	jw_field_str(&w, "reason", reason);
 	send(en, HOOK_BEFORE_RESET, &w, done, ctx);
 }
+
+void
+hook_give_up(struct engine *en)
+{
+	const struct engine_hooks *h = &en->config.hooks;
+
+	if (h->give_up)
+		h->give_up(h->ctx);
+}

@@ -18,3 +18,5 @@ void hook_ask_turn(struct engine *en, struct str session, struct str turn, struc
 		   engine_hook_done_fn *done, void *ctx);
 void hook_ask_reset(struct engine *en, struct str session, struct str reason,
 		    engine_hook_done_fn *done, void *ctx);
+/* Nobody waits any longer: each done comes now, with ERR_UNAVAILABLE. */
+void hook_give_up(struct engine *en);

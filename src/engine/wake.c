@@ -630,6 +630,7 @@ on_drain_over(void *ctx)
 	}
 	context_setup_abandon_all(w->en);
 	expiry_give_up(w->en->expiry);
+	hook_give_up(w->en); /* the expiry's attempt does not count: it is no longer waiting */
 }
 
 void

@@ -1,11 +1,13 @@
 """The operator's own programs: told what happens, asked before it does."""
 import json
 import os
+import signal
 import time
 import unittest
 
 from client import Client
 from server import Server
+from verify import text_of
 
 NOTE = """#!/bin/sh
 # Appends what it is told, a line each.
@@ -133,6 +135,53 @@ class Hooks(unittest.TestCase):
             self.assertEqual(server.stop(), 0)
             with self.assertRaises(ProcessLookupError):
                 os.kill(int((server.folder / "pid").read_text()), 0)
+
+    def slow_gate(self, server, more=""):
+        """A server whose turns wait a minute for a hook, and a client of it whose message does."""
+        server.configure(f"{more}hooks:\n  - {{event: before_turn, command: [/bin/sh, -c, "
+                         f"'echo $$ > {server.folder}/pid; sleep 60'], timeout_ms: 300 s}}\n")
+        server.start()
+        client = Client(server.port, server.token())
+        client.open_session("cli:a")
+        client.post("cli:a", "say hello")
+        until = time.monotonic() + AWAIT_S
+        while not (server.folder / "pid").exists() or not (server.folder / "pid").read_text():
+            self.assertLess(time.monotonic(), until)
+            time.sleep(0.05)
+
+    def assert_runs_later(self, server):
+        self.assertNotIn("Sanitizer", server.errors())
+        with self.assertRaises(ProcessLookupError):
+            os.kill(int((server.folder / "pid").read_text()), 0)
+        server.configure("")
+        server.start()
+        client = Client(server.port, server.token())
+        until = time.monotonic() + AWAIT_S
+        while not any(event["type"] == "session.status_idle" for event in client.events("cli:a")):
+            self.assertLess(time.monotonic(), until)
+            time.sleep(0.05)
+        self.assertIn("hello", [text_of(event) for event in client.events("cli:a")])
+        self.assertEqual(server.stop(), 0)
+        self.assertEqual(server.check()[0], 0)
+
+    def test_H5_a_stop_waits_no_longer_for_a_hook_than_for_a_turn(self):
+        with Server() as server:
+            self.slow_gate(server, "agent: {drain_timeout_s: 1}\n")
+            began = time.monotonic()
+            self.assertEqual(server.stop(), 0)
+            self.assertLess(time.monotonic() - began, 10)
+            self.assert_runs_later(server)
+
+    def test_H5_the_second_signal_ends_a_stop_that_waits_for_a_hook(self):
+        with Server() as server:
+            self.slow_gate(server)
+            server.process.send_signal(signal.SIGTERM)
+            time.sleep(0.5)
+            self.assertTrue(server.is_running())
+            began = time.monotonic()
+            self.assertEqual(server.stop(), 0)
+            self.assertLess(time.monotonic() - began, 10)
+            self.assert_runs_later(server)
 
     def test_H4_a_command_is_needed(self):
         with Server() as server:

@@ -199,6 +199,30 @@ H4_whoever_waits_is_told_at_the_end(void **state)
 	end(&r);
 }
 
+/* More than run at once wait; those that nobody waits for go on, and so does what is asked later. */
+static void
+H5_whoever_waits_can_be_told_early(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	begin(&r, "hooks: [{event: before_turn, command: [sleep, '60']}, "
+		  "{event: before_reset, command: ['true']}, "
+		  "{event: after_turn, command: ['true']}]\n");
+	for (int i = 0; i < 20; i++) {
+		r.port.run(r.port.ctx, HOOK_BEFORE_TURN, STR("{}"), on_answer, &r);
+		r.port.run(r.port.ctx, HOOK_AFTER_TURN, STR("{}"), NULL, NULL);
+	}
+	r.port.give_up(r.port.ctx);
+	assert_int_equal(r.answers, 20);
+	assert_int_equal(r.rc, ERR_UNAVAILABLE);
+	r.port.run(r.port.ctx, HOOK_BEFORE_RESET, STR("{}"), on_answer, &r);
+	while (r.answers == 20)
+		loop_run(r.loop);
+	assert_int_equal(r.rc, 0);
+	end(&r);
+}
+
 /* What the store still has to say when the server closes comes after the hooks were stopped. */
 static void
 H4_stopped_it_begins_nothing(void **state)
@@ -269,6 +293,7 @@ main(void)
 	SUITE_TEST(&s, H4_the_words_are_the_events);
 	SUITE_TEST(&s, H4_many_wait_for_their_turn);
 	SUITE_TEST(&s, H4_whoever_waits_is_told_at_the_end);
+	SUITE_TEST(&s, H5_whoever_waits_can_be_told_early);
 	SUITE_TEST(&s, H4_stopped_it_begins_nothing);
 	SUITE_TEST(&s, H4_a_reload_counts_for_what_begins);
 	SUITE_TEST(&s, H4_a_finalize_hook_that_fails_says_so);

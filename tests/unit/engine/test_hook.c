@@ -58,12 +58,23 @@ run(void *ctx, enum hook_event event, struct str facts, engine_hook_done_fn *don
 }
 
 static void
+give_up(void *ctx)
+{
+	struct ear *e = ctx;
+
+	e->rc = ERR_UNAVAILABLE;
+	if (e->done)
+		answer_now(e);
+}
+
+static void
 listen_to(struct ear *e, struct rig *r, unsigned wanted)
 {
 	rig_init(r, true);
 	*e = (struct ear){ .r = r, .wanted = wanted };
 	buf_init(&e->heard, 1 << 16);
-	r->en->config.hooks = (struct engine_hooks){ .wants = wants, .run = run, .ctx = e };
+	r->en->config.hooks =
+		(struct engine_hooks){ .wants = wants, .run = run, .ctx = e, .give_up = give_up };
 }
 
 static void
@@ -245,6 +256,28 @@ H4_no_answer_is_asked_for_again(void **state)
 	release(&e, &r);
 }
 
+/* What it was about waits in the log for the next start. */
+static void
+H5_a_drain_gives_up_a_hook_that_takes_too_long(void **state)
+{
+	struct ear e;
+	struct rig r;
+
+	(void)state;
+	listen_to(&e, &r, 1u << HOOK_BEFORE_TURN);
+	rig_session(&r, "s", "main");
+	e.holds = true;
+	rig_post(&r, "s", "say hello");
+	check_str("waits", rig_log(&r, "s", 2), STR("message"));
+	rig_restart(&r, 1000);
+	assert_null(e.done);
+	rig_settle(&r);
+	check_str("runs", rig_log(&r, "s", 2),
+		  STR("message status_running model_request_start message\"hello\" "
+		      "model_request_end status_idle:end_turn"));
+	release(&e, &r);
+}
+
 /* The turn that goes on after a park was asked about when it began. */
 static void
 H4_one_question_for_a_turn(void **state)
@@ -352,6 +385,7 @@ main(void)
 	SUITE_TEST(&s, Q9_a_message_taken_back_while_the_hook_is_asked_does_not_run);
 	SUITE_TEST(&s, H4_a_refused_turn_says_why_and_does_not_come_again);
 	SUITE_TEST(&s, H4_no_answer_is_asked_for_again);
+	SUITE_TEST(&s, H5_a_drain_gives_up_a_hook_that_takes_too_long);
 	SUITE_TEST(&s, H4_one_question_for_a_turn);
 	SUITE_TEST(&s, R6_a_reset_is_told_before_and_after);
 	SUITE_TEST(&s, R6_a_refused_reset_does_not_happen);
