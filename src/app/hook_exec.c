@@ -1,6 +1,5 @@
 #include "app/hook_exec.h"
 
-#include <signal.h>
 #include <stdlib.h>
 
 #include "base/json_write.h"
@@ -46,7 +45,6 @@ struct run {
 	void *done_ctx;
 	struct child *child;
 	struct loop_timer *deadline;
-	bool late;
 	struct buf said;
 	struct loop_task task; /* what is not to be told from inside */
 	int rc;
@@ -140,25 +138,25 @@ on_exit_told(void *ctx, int code, int signal)
 
 	loop_timer_cancel(r->deadline);
 	child_free(&r->child);
-	if (r->late)
-		say_failed(r, "it took too long", 0);
-	else if (signal != 0)
+	if (signal != 0)
 		say_failed(r, "it was killed", signal);
 	else if (code != 0)
 		say_failed(r, "it refused", code);
 	else
 		log_write(LOG_DEBUG, "hook.ran", LOG_STR("hook", str_of(hook_event_name(r->event))),
 			  LOG_STR("output", reason_of(r)));
-	step_over(r, r->late || signal != 0 ? ANSWER_NONE : code != 0 ? ANSWER_NO : ANSWER_YES);
+	step_over(r, signal != 0 ? ANSWER_NONE : code != 0 ? ANSWER_NO : ANSWER_YES);
 }
 
+/* Also when only somebody whom it left behind, out of its group, still holds its pipes. */
 static void
 on_deadline(void *ctx)
 {
 	struct run *r = ctx;
 
-	r->late = true;
-	child_signal(r->child, SIGKILL);
+	child_free(&r->child);
+	say_failed(r, "it took too long", 0);
+	step_over(r, ANSWER_NONE);
 }
 
 static void
@@ -177,7 +175,6 @@ run_step(struct run *r)
 	struct child_spec spec = { .argv = r->steps[r->at].argv, .env = r->x->env, .extra_fd = -1 };
 	struct err e;
 
-	r->late = false;
 	buf_clear(&r->said);
 	if (child_start(r->x->loop, &spec, &EVENTS, r, &r->child, &e) != 0) {
 		buf_puts(&r->said, e.text);

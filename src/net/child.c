@@ -16,6 +16,7 @@ enum {
 	READ_BYTES = 64 * 1024,
 	LINGER_MS =
 		250, /* so long without a word, and pipes of a child that is gone are given up */
+	LINGERS_MAX = 8, /* so often with one: what the child said itself has been read by then */
 	FDS = 4,
 };
 
@@ -32,6 +33,7 @@ struct child {
 	unsigned handles; /* that libuv knows: the memory goes with the last of them */
 	bool exited, freed, told;
 	bool paused, said; /* said: something, since the timer was set */
+	int lingers;       /* since it exited, without those while it was paused */
 	int code, signal;
 	char *buffer; /* what is being read; made when something is */
 };
@@ -78,7 +80,8 @@ on_linger_over(void *ctx)
 {
 	struct child *c = ctx;
 
-	if (!c->paused && !c->said) {
+	c->lingers += !c->paused;
+	if (!c->paused && (!c->said || c->lingers == LINGERS_MAX)) {
 		tell_exit(c);
 		return;
 	}

@@ -3,7 +3,7 @@
  * It leads a process group of its own: signals reach everything in it, and what is left of it when
  * the child ends is killed. Events never come from inside a call here; on_exit is the last one and
  * comes once, after both pipes have ended (or a moment after the exit, when somebody who left the
- * group holds them open). */
+ * group holds them open; two seconds at most, however much it says). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -247,6 +247,21 @@ who_left_its_group_does_not_delay_the_end(void **state)
 }
 
 static void
+who_left_its_group_and_talks_on_does_not_delay_the_end(void **state)
+{
+	struct watch w;
+
+	(void)state;
+	watch_init(&w);
+	start(&w, "setsid sh -c 'while echo on; do sleep 0.05; done' & sleep 0.2; exit 5");
+	loop_run(w.loop);
+	assert_int_equal(w.exits, 1);
+	assert_int_equal(w.code, 5);
+	assert_true(str_starts(buf_str(&w.out), STR("on\non\n")));
+	watch_release(&w);
+}
+
+static void
 freed_it_is_killed_and_silent(void **state)
 {
 	struct watch w;
@@ -344,6 +359,7 @@ main(void)
 	SUITE_TEST(&s, signals_reach_its_group);
 	SUITE_TEST(&s, what_it_leaves_behind_is_killed);
 	SUITE_TEST(&s, who_left_its_group_does_not_delay_the_end);
+	SUITE_TEST(&s, who_left_its_group_and_talks_on_does_not_delay_the_end);
 	SUITE_TEST(&s, freed_it_is_killed_and_silent);
 	SUITE_TEST(&s, paused_its_output_waits);
 	SUITE_TEST(&s, a_descriptor_goes_along);
