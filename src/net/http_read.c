@@ -4,7 +4,8 @@
 
 enum {
 	PENDING_STOP_BYTES = 64 * 1024, /* read ahead this much of a pipeline, then stop reading */
-	PENDING_MAX = PENDING_STOP_BYTES + HTTP_READ_BYTES,
+	RECORD_BYTES = 16 * 1024 + 256, /* of which all but the end may have come before */
+	PENDING_MAX = PENDING_STOP_BYTES + HTTP_READ_BYTES + RECORD_BYTES,
 	BODY_FIRST_BYTES =
 		64 * 1024 /* what a length alone, before a byte of it came, may allocate */
 };
@@ -183,14 +184,17 @@ stop_reading(struct http_conn *c)
 	c->reading = false;
 }
 
-/* What is not used now waits, up to a bound; then the client waits. */
+/* What is not used now waits, up to a bound; then the client waits. Nothing is ever left out: input that
+ * has a hole is worse than none. */
 static void
 keep(struct http_conn *c, struct str rest)
 {
 	if (rest.len == 0 || c->state == HTTP_CONN_LINGER || c->state == HTTP_CONN_CLOSED)
 		return;
 	buf_put_str(&c->pending, rest);
-	if (c->pending.len >= PENDING_STOP_BYTES && c->reading)
+	if (c->pending.overflow)
+		http_conn_abort(c, HTTP_GONE_BROKEN);
+	else if (c->pending.len >= PENDING_STOP_BYTES && c->reading)
 		stop_reading(c);
 }
 

@@ -436,6 +436,80 @@ long_body_arrives_over_tls(void **state)
 	buf_release(&body);
 }
 
+static struct {
+	int fd;
+	struct str bytes;
+	ssize_t sent;
+} part;
+
+/* On the server's thread: by the time it reads, all of it is there. */
+static void
+send_part(struct probe *p, struct http_server *s)
+{
+	(void)p;
+	(void)s;
+	part.sent = send(part.fd, part.bytes.ptr, part.bytes.len, MSG_DONTWAIT);
+}
+
+static void
+wait_a_turn(struct probe *p, struct http_server *s)
+{
+	(void)p;
+	(void)s;
+}
+
+static void
+send_at_once(int fd, struct str bytes)
+{
+	part.fd = fd;
+	part.bytes = bytes;
+	probe_call(&secure, send_part);
+	assert_int_equal(part.sent, (ssize_t)bytes.len);
+	for (int i = 0; i < 3; i++)
+		probe_call(&secure, wait_a_turn);
+}
+
+/* Behind a request that takes its time: as much as is read ahead but for a byte, a record but for a
+ * byte, and then all that one read of the socket can take. */
+static void
+nothing_that_waits_is_lost_over_tls(void **state)
+{
+	enum { RECORD = 16 * 1024, SEALED = RECORD + 22, AHEAD = 4 * RECORD - 1 };
+	enum { LAST = 64 * 1024 - 1 - 3 * SEALED - 22, ALL = AHEAD + RECORD + 3 * RECORD + LAST };
+	static const size_t ENDS[] = { AHEAD, AHEAD + RECORD, ALL };
+	BIO *memory = BIO_new(BIO_s_mem());
+	int requests = atomic_load(&secure.requests), room = 1 << 18;
+	struct tls_peer peer;
+	struct buf body, all;
+	struct str text, wire;
+	char *sealed;
+
+	(void)state;
+	buf_init(&all, ALL);
+	buf_printf(&all, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: %06d\r\n\r\n", 0);
+	text = make_text(&body, ALL - all.len - strlen(".end"));
+	buf_clear(&all);
+	buf_printf(&all, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: %06zu\r\n\r\n",
+		   text.len);
+	buf_put_str(&all, text);
+	assert_int_equal(all.len, ALL);
+	assert_true(tls_peer_open(&peer, &secure, &(struct tls_peer_want){ 0 }));
+	setsockopt(peer.fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
+	tls_peer_send(&peer, STR(GET("/late")));
+	probe_wait("the first request", &secure.requests, requests + 1);
+	for (size_t i = 0, at = 0; i < ARRAY_LEN(ENDS); at = ENDS[i++])
+		record_into_memory(&peer, memory, str_slice(buf_str(&all), at, ENDS[i]));
+	wire = (struct str){ NULL, (size_t)BIO_get_mem_data(memory, &sealed) };
+	wire.ptr = sealed;
+	send_at_once(peer.fd, str_slice(wire, 0, wire.len - 64 * 1024));
+	send_at_once(peer.fd, str_slice(wire, wire.len - 64 * 1024, wire.len));
+	assert_true(str_ends(tls_peer_read(&peer, ".end", NULL), text));
+	tls_peer_close(&peer);
+	BIO_free(memory);
+	buf_release(&all);
+	buf_release(&body);
+}
+
 static int
 run_over_tls(void)
 {
@@ -454,6 +528,7 @@ run_over_tls(void)
 	SUITE_TEST(&s, changed_record_ends_the_connection);
 	SUITE_TEST(&s, half_closed_client_gets_its_answers);
 	SUITE_TEST(&s, long_body_arrives_over_tls);
+	SUITE_TEST(&s, nothing_that_waits_is_lost_over_tls);
 	probe_start(&secure);
 	failed = suite_run(&s, "net/http_read: TLS");
 	probe_stop(&secure);
