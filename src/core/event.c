@@ -114,7 +114,7 @@ static const struct kind_row {
 				       AUTHOR_AGENT,
 				       false,
 				       { { "name", shape_id, REQUIRED },
-					 { "mcp_server_name", shape_id, REQUIRED },
+					 { "mcp_server_name", shape_text, REQUIRED },
 					 { "mcp_tool_name", shape_text, OPTIONAL },
 					 { "input", shape_object, REQUIRED },
 					 { "evaluated_permission", shape_permission, OPTIONAL },

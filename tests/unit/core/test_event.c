@@ -1,5 +1,9 @@
+#include <stdio.h>
+#include <string.h>
+
 #include "base/rand.h"
 #include "core/event.h"
+#include "core/mcp_servers.h"
 #include "harness.h"
 
 #define TEXT "\"content\":[{\"type\":\"text\",\"text\":\"hi\"}]"
@@ -112,6 +116,25 @@ M9_authors_follow_the_family(void **state)
 	}
 }
 
+/* Whatever name a definition may give a server, its calls can be logged. */
+static void
+T10_the_longest_name_of_a_server_can_be_logged(void **state)
+{
+	char name[MCP_SERVER_NAME_MAX + 1], text[1024];
+	enum event_kind kind;
+	struct err e = { 0 };
+
+	(void)state;
+	memset(name, 'n', sizeof name - 1);
+	name[sizeof name - 1] = '\0';
+	snprintf(text, sizeof text,
+		 "{\"type\":\"agent.mcp_tool_use\",\"name\":\"f\",\"mcp_server_name\":\"%s\","
+		 "\"input\":{}}",
+		 name);
+	if (check(text, false, &kind, &e) != 0)
+		fail_msg("%s", e.text);
+}
+
 /* A valid client event with one byte changed is refused or still valid, never misread: accepted
  * means it has a kind that a client may send. */
 static void
@@ -144,6 +167,7 @@ main(void)
 	SUITE_ROWS(&s, CASES, check_row);
 	SUITE_TEST(&s, M10_the_set_is_closed_and_its_names_round_trip);
 	SUITE_TEST(&s, M9_authors_follow_the_family);
+	SUITE_TEST(&s, T10_the_longest_name_of_a_server_can_be_logged);
 	SUITE_TEST(&s, M10_property_one_changed_byte_is_refused_or_still_an_event);
 	return suite_run(&s, "event");
 }
