@@ -1,6 +1,7 @@
 /* look - what is pending or open in a session: everything that engine/wake decides on, read once.
- * A session at rest costs three reads, a fourth where users have budgets; an open turn that nobody runs costs its history too, and open
- * questions the rules that may answer them. */
+ * A session at rest costs two reads (itself with its queue, its wakes), a third where users have budgets;
+ * an open turn that nobody runs costs its history too, and open questions the rules that may answer
+ * them. */
 #pragma once
 #include "core/queue_policy.h"
 #include "core/turn_history.h"
