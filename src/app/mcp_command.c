@@ -197,23 +197,6 @@ parse(struct probe_call *p, int argc, char **argv, struct err *e)
 	return rc;
 }
 
-/* JSON leaves some control characters as they are: programs get them, a terminal does not. */
-static void
-print(struct probe_call *p)
-{
-	struct str text = buf_str(&p->out);
-	struct buf clean;
-
-	buf_init(&clean, text.len * 3); /* an ill-formed byte becomes three */
-	if (p->is_terminal) {
-		term_text_clean(&clean, text);
-		text = buf_str(&clean);
-	}
-	if (text.len > 0)
-		fwrite(text.ptr, 1, text.len, stdout);
-	buf_release(&clean);
-}
-
 int
 mcp_command_probe(int argc, char **argv, struct err *e)
 {
@@ -232,7 +215,8 @@ mcp_command_probe(int argc, char **argv, struct err *e)
 		p.server.name = p.server.url.len > 0 ? p.server.url : p.server.command;
 		mcp_probe(&p.server, 1, str_of(getcwd(directory, sizeof directory)), &p.options,
 			  on_probed, &p);
-		print(&p);
+		/* JSON leaves some control characters as they are. */
+		term_text_print(stdout, p.is_terminal, buf_str(&p.out));
 		buf_release(&p.out);
 		rc = p.rc;
 	}

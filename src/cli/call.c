@@ -57,16 +57,7 @@ call_print_line(struct str text)
 void
 call_print_foreign(const struct cli_call *call, struct str text)
 {
-	struct buf clean;
-
-	if (!call->out.is_terminal) {
-		call_print(text);
-		return;
-	}
-	buf_init(&clean, text.len * 3); /* an ill-formed byte becomes three */
-	term_text_clean(&clean, text);
-	call_print(buf_str(&clean));
-	buf_release(&clean);
+	term_text_print(stdout, call->out.is_terminal, text);
 }
 
 void

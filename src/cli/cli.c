@@ -120,16 +120,9 @@ run_call(struct cli_call *call, const struct command *c, int argc, char **argv, 
 static void
 complain(const struct command *c, const struct err *e)
 {
-	struct str text = str_of(e->text);
-	struct buf clean;
-
-	buf_init(&clean, sizeof e->text * 3); /* an ill-formed byte becomes three */
-	if (isatty(STDERR_FILENO)) {
-		term_text_clean(&clean, text);
-		text = buf_str(&clean);
-	}
-	fprintf(stderr, "perdure %s: " STR_FMT "\n", c->name, STR_ARG(text));
-	buf_release(&clean);
+	fprintf(stderr, "perdure %s: ", c->name);
+	term_text_print(stderr, isatty(STDERR_FILENO) != 0, str_of(e->text));
+	fputc('\n', stderr);
 }
 
 /* Whoever reads our pipe left: `| head` is no failure of ours. stdio does not keep why a write failed. */

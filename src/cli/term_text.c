@@ -65,6 +65,21 @@ term_text_clean(struct buf *out, struct str text)
 }
 
 void
+term_text_print(FILE *to, bool is_terminal, struct str text)
+{
+	struct buf clean;
+
+	buf_init(&clean, text.len * 3 + 1); /* an ill-formed byte becomes three */
+	if (is_terminal) {
+		term_text_clean(&clean, text);
+		text = buf_str(&clean);
+	}
+	if (text.len > 0)
+		fwrite(text.ptr, 1, text.len, to);
+	buf_release(&clean);
+}
+
+void
 term_text_line(struct buf *out, struct str text)
 {
 	bool blank = false, any = false;

@@ -2,6 +2,8 @@
  * Titles, previews and answers are written by models and strangers: bytes that a terminal would obey
  * (escape sequences, carriage returns, bells) never get there. */
 #pragma once
+#include <stdbool.h>
+#include <stdio.h>
 #include "base/buf.h"
 #include "base/str.h"
 
@@ -12,6 +14,8 @@ int term_text_columns(uint32_t code_point);
 size_t term_text_width(struct str text);
 /* Without control characters but line ends and tabs. */
 void term_text_clean(struct buf *out, struct str text);
+/* What others wrote: a terminal gets it clean, anything else as it is. */
+void term_text_print(FILE *to, bool is_terminal, struct str text);
 /* The same on one line: line ends, tabs and runs of blanks become one blank. */
 void term_text_line(struct buf *out, struct str text);
 /* One line of at most `columns` columns, with an ellipsis where it was cut; returns its width. */

@@ -1,5 +1,8 @@
 #include "cli/term_text.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "harness.h"
 
 static const struct fit_row {
@@ -72,6 +75,33 @@ test_clean_keeps_lines(void **state)
 	buf_release(&out);
 }
 
+static void
+only_a_terminal_gets_it_clean(void **state)
+{
+	struct str foreign = STR("a\033]0;t\ab");
+
+	(void)state;
+	for (int is_terminal = 0; is_terminal < 2; is_terminal++) {
+		char *text = NULL;
+		size_t len = 0;
+		FILE *to = open_memstream(&text, &len);
+		struct buf want;
+
+		assert_non_null(to);
+		buf_init(&want, 64);
+		if (is_terminal)
+			term_text_clean(&want, foreign);
+		else
+			buf_put_str(&want, foreign);
+		term_text_print(to, is_terminal != 0, foreign);
+		assert_int_equal(fclose(to), 0);
+		check_str("printed", (struct str){ text, len }, buf_str(&want));
+		assert_int_equal(memchr(text, '\033', len) == NULL, is_terminal);
+		buf_release(&want);
+		free(text);
+	}
+}
+
 int
 main(void)
 {
@@ -79,5 +109,6 @@ main(void)
 
 	SUITE_ROWS(&s, fits, test_fit);
 	SUITE_TEST(&s, test_clean_keeps_lines);
+	SUITE_TEST(&s, only_a_terminal_gets_it_clean);
 	return suite_run(&s, "term_text");
 }
