@@ -109,21 +109,42 @@ put_content(struct str text, struct event_out *o)
 	frame_end(&f, "content", o);
 }
 
+/* The message goes on: tells what of its next piece people are shown. */
+static void
+put_piece(struct message_told *told, struct str piece, struct event_out *o)
+{
+	told->heard += piece.len;
+	put_content(reply_stream_push(&told->reply, piece), o);
+}
+
+/* What is told from here on is of that message. */
+static void
+turn_to(struct message_told *told, struct str id)
+{
+	if (str_eq(told->id, id))
+		return;
+	told->id = arena_str(told->arena, id);
+	told->heard = 0;
+	reply_stream_release(&told->reply);
+	reply_stream_init(&told->reply, FRAME_MAX);
+}
+
 /* What the previews have not told of it. */
 static void
 put_message(struct message_told *told, const struct event *ev, struct json payload, struct arena *a,
 	    struct event_out *o)
 {
-	size_t skip = str_eq(told->id, ev->id) ? told->bytes : 0;
 	struct json content, text;
 	struct buf whole;
 
+	turn_to(told, ev->id);
 	buf_init(&whole, FRAME_MAX);
 	if (json_find(payload, STR("content"), &content))
 		for (struct json_iter it = json_iter(content); json_next(&it);)
 			if (json_find(it.value, STR("text"), &text))
 				buf_put_str(&whole, json_str(text, a));
-	put_content(str_slice(buf_str(&whole), skip, whole.len), o);
+	put_piece(told, str_slice(buf_str(&whole), told->heard, whole.len), o);
+	put_content(reply_stream_rest(&told->reply), o);
 	buf_release(&whole);
 }
 
@@ -201,18 +222,14 @@ put_event(struct message_told *told, const struct event *ev, struct event_out *o
 static void
 put_preview(struct message_told *told, const struct engine_preview *p, struct event_out *o)
 {
-	struct str piece = p->text;
+	struct str text = p->text;
 
 	if (p->event_kind != EVENT_AGENT_MESSAGE || p->kind == PREVIEW_END)
 		return;
-	if (!str_eq(told->id, p->event_id)) {
-		told->id = arena_str(told->arena, p->event_id);
-		told->bytes = 0;
-	} else if (p->kind == PREVIEW_START) { /* the text so far: some of it was told */
-		piece = str_slice(piece, told->bytes, piece.len);
-	}
-	told->bytes += piece.len;
-	put_content(piece, o);
+	turn_to(told, p->event_id);
+	if (p->kind == PREVIEW_START) /* the text so far: some of it was told */
+		text = str_slice(text, told->heard, text.len);
+	put_piece(told, text, o);
 }
 
 static void

@@ -56,6 +56,7 @@ on_free(struct log_follow *f)
 
 	if (t->streams)
 		event_out_release(&t->out);
+	reply_stream_release(&t->told.reply);
 	message_wait_release(&t->fold);
 	arena_release(&t->arena);
 	free(t);
@@ -381,6 +382,7 @@ turn_new(struct exchange *x, const struct message_posted *m)
 	if (m->reset_reason.ptr)
 		t->posted.reset_reason = arena_str(&t->arena, m->reset_reason);
 	t->told.arena = &t->arena;
+	reply_stream_init(&t->told.reply, ANSWER_MAX);
 	message_wait_init(&t->fold, m->event_id);
 	timeout_init(&t->timeout, on_timeout);
 	t->loop = api_loop(x->api);

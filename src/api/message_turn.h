@@ -5,6 +5,7 @@
 #include "api/exchange.h"
 #include "api/message_wait.h"
 #include "base/json_write.h"
+#include "core/reply_filter.h"
 
 struct message_form;
 
@@ -21,10 +22,11 @@ struct message_posted {
 
 /* What a stream has told so far; a form's to use. */
 struct message_told {
-	struct arena *arena; /* lives as long as the stream */
-	struct str id;       /* of the message being written */
-	size_t bytes;        /* of it that were told */
-	struct str failure;  /* the last session.error's message */
+	struct arena *arena;       /* lives as long as the stream */
+	struct str id;             /* of the message being written */
+	size_t heard;              /* bytes of it that went into ... */
+	struct reply_stream reply; /* ... what of it people are shown */
+	struct str failure;        /* the last session.error's message */
 };
 /* A turn in other words. Frames go into the page (event_out_put_other); event may be called on a thread
  * of the store's. */

@@ -131,15 +131,13 @@ unfinished_from(struct str text)
 	}
 }
 
-struct str
-reply_stream_push(struct reply_stream *s, struct str piece)
+/* What of the first len bytes was not shown, outer blanks aside. */
+static struct str
+show(struct reply_stream *s, size_t len)
 {
-	struct str kept, fresh;
-	size_t end;
+	struct str kept = buf_str(&s->kept), fresh;
+	size_t end = end_of_words(str_slice(kept, 0, len));
 
-	s->removed |= feed(&s->kept, piece);
-	kept = buf_str(&s->kept);
-	end = end_of_words(str_slice(kept, 0, unfinished_from(kept)));
 	if (end <= s->shown)
 		return (struct str){ 0 };
 	if (s->shown == 0)
@@ -149,8 +147,21 @@ reply_stream_push(struct reply_stream *s, struct str piece)
 	return fresh;
 }
 
+struct str
+reply_stream_push(struct reply_stream *s, struct str piece)
+{
+	s->removed |= feed(&s->kept, piece);
+	return show(s, unfinished_from(buf_str(&s->kept)));
+}
+
 struct reply
 reply_stream_end(const struct reply_stream *s)
 {
 	return finish(buf_str(&s->kept), s->removed);
+}
+
+struct str
+reply_stream_rest(struct reply_stream *s)
+{
+	return show(s, s->kept.len);
 }

@@ -30,3 +30,5 @@ void reply_stream_release(struct reply_stream *s);
 struct str reply_stream_push(struct reply_stream *s, struct str piece);
 /* No more is coming: the reply as reply_filter_strip gives it. */
 struct reply reply_stream_end(const struct reply_stream *s);
+/* The same, for those who showed every piece: what was held back and may be shown now. */
+struct str reply_stream_rest(struct reply_stream *s);

@@ -166,6 +166,23 @@ A11_the_stream_has_its_frames_in_order(void **state)
 }
 
 static void
+A11_silence_is_not_streamed(void **state)
+{
+	struct rig_reply reply = ask("/agent/chat/stream", CHAT("silent", "say <NO_REPLY>"));
+	struct str body = arena_str(&ARENA, reply.body);
+
+	(void)state;
+	assert_int_equal(count(body, "event: content\n"), 0);
+	assert_int_equal(count(body, "event: done\n"), 1);
+	assert_true(str_contains(body, STR("\"content\":\"\"")));
+	reply = ask("/agent/chat/stream", CHAT("silent", "say one <NO_REPLY> two <NO"));
+	body = arena_str(&ARENA, reply.body);
+	check_str("what is held back comes in the end", content_of(body), STR("one  two <NO"));
+	assert_true(str_contains(body, STR("\"content\":\"one  two <NO\"")));
+	arena_reset(&ARENA);
+}
+
+static void
 A11_tools_are_told(void **state)
 {
 	struct rig_reply reply;
@@ -247,6 +264,7 @@ main(void)
 	SUITE_TEST(&s, A11_chat_refuses_what_is_wrong);
 	SUITE_TEST(&s, A11_the_workspace_tells_conversations_apart);
 	SUITE_TEST(&s, A11_the_stream_has_its_frames_in_order);
+	SUITE_TEST(&s, A11_silence_is_not_streamed);
 	SUITE_TEST(&s, A11_tools_are_told);
 	SUITE_TEST(&s, A11_reset_archives_and_the_next_chat_uses_the_new_session);
 	SUITE_TEST(&s, A10_a_repeated_chat_is_said_once);

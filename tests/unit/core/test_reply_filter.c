@@ -58,7 +58,7 @@ check_row(void **state)
 	buf_release(&out);
 }
 
-/* Pieces are separated by '|'; so is what each of them lets be shown. */
+/* Pieces are separated by '|'; so is what each of them lets be shown, and the rest behind them. */
 static const struct stream_row {
 	const char *name, *pieces, *shown;
 } stream_rows[] = {
@@ -72,6 +72,9 @@ static const struct stream_row {
 	{ "P5 stream never shows leading blanks", " \n|<NO_REPLY>|hi", "||hi" },
 	{ "P5 stream holds the legacy marker", "<EMPTY_RESPONSE|>|y", "||y" },
 	{ "P5 stream holds an early half behind a later one", "<NO_<EMPTY_|x", "|<NO_<EMPTY_x" },
+	{ "P5 the rest is what was held back", "a <NO", "a| <NO" },
+	{ "P5 the rest of a silent reply is nothing", " <NO_REPLY> ", "|" },
+	{ "P5 the rest has no trailing blanks", "a \n", "a|" },
 };
 
 static void
@@ -90,6 +93,7 @@ check_stream(void **state)
 		str_cut(shown, '|', &want, &shown);
 		check_str(row->name, reply_stream_push(&stream, piece), want);
 	}
+	check_str(row->name, reply_stream_rest(&stream), shown);
 	reply_stream_release(&stream);
 }
 
@@ -142,6 +146,11 @@ P5_property_nothing_shown_is_ever_taken_back(void **state)
 			fail_msg("seed %llu: stream and whole differ", (unsigned long long)seed);
 		if (!str_starts(str_trim(whole.text), buf_str(&shown)))
 			fail_msg("seed %llu: showed " STR_FMT " of " STR_FMT,
+				 (unsigned long long)seed, STR_ARG(buf_str(&shown)),
+				 STR_ARG(whole.text));
+		buf_put_str(&shown, reply_stream_rest(&stream));
+		if (!str_eq(str_trim(whole.text), buf_str(&shown)))
+			fail_msg("seed %llu: showed " STR_FMT " in the end, of " STR_FMT,
 				 (unsigned long long)seed, STR_ARG(buf_str(&shown)),
 				 STR_ARG(whole.text));
 		if (str_contains(whole.text, STR("<NO_REPLY>")) ||
