@@ -5,9 +5,9 @@
 #include "base/json_write.h"
 #include "base/log.h"
 #include "base/xalloc.h"
-#include "core/token_estimate.h"
 #include "engine/commit.h"
 #include "engine/fanout.h"
+#include "engine/model_request.h"
 #include "engine/runtime.h"
 #include "engine/tool_work.h"
 #include "engine/wake.h"
@@ -45,12 +45,7 @@ struct turn {
 	unsigned looks_due; /* so many looks until one is younger than the refusal */
 	unsigned answers;   /* of the store, on their way: the turn outlives them */
 
-	struct context *context;
-	unsigned context_request;
-	int64_t prompt_tokens; /* of the request that is ready, where a budget holds */
-	struct buf heard;      /* of its answer so far, there */
-	struct provider_call *model;
-	unsigned model_request;
+	struct model_request request;
 	struct list tools; /* calls on their way (engine/tool_work) */
 	struct timer_slot timers[TURN_TIMERS];
 
@@ -91,66 +86,6 @@ turn_arena(struct turn *t)
 	return &t->arena;
 }
 
-/* ---- what a request has cost ---- */
-
-static int64_t
-cost_of_call(const struct turn *t, const struct usage *usage)
-{
-	const struct engine_models *models = &t->en->config.models;
-
-	return models->cost ? models->cost(models->ctx, t->setup.model, usage) : -1;
-}
-
-static void
-hear(struct turn *t, struct str piece)
-{
-	if (t->prompt_tokens > 0)
-		buf_put_str(&t->heard, piece);
-}
-
-static bool
-tells_nothing(const struct usage *u)
-{
-	return usage_prompt_tokens(u) == 0 && u->output == 0;
-}
-
-/* Where a budget holds, what the provider did not tell: the prompt as it was measured and what was heard
- * of the answer. Never more than was reserved. */
-static int64_t
-estimate_cost(struct turn *t, struct usage told)
-{
-	struct arena scratch;
-	int64_t heard, cost;
-
-	if (t->prompt_tokens == 0)
-		return 0;
-	arena_init(&scratch);
-	heard = token_estimate_text(buf_str(&t->heard), &scratch).tokens;
-	arena_release(&scratch);
-	if (usage_prompt_tokens(&told) == 0)
-		told.input = t->prompt_tokens;
-	if (told.output < heard)
-		told.output = heard;
-	cost = cost_of_call(t, &told);
-	return cost < t->purse.reserved ? cost : t->purse.reserved;
-}
-
-/* A request that did not come to its end: before its first sign of life it was not worked on. */
-static int64_t
-cost_of_cut(struct turn *t, const struct usage *told)
-{
-	return t->heard.len == 0 && tells_nothing(told) ? 0 : estimate_cost(t, *told);
-}
-
-static void
-stop_model(struct turn *t)
-{
-	if (!t->model)
-		return;
-	t->setup.provider->ops->cancel(TAKE(t->model));
-	spending_end(t->en->spending, &t->purse, cost_of_cut(t, &(struct usage){ 0 }));
-}
-
 /* ---- its end ---- */
 
 static void
@@ -160,7 +95,6 @@ turn_free(struct turn *t)
 	context_setup_release(&t->setup);
 	arena_release(&t->arena);
 	buf_release(&t->said);
-	buf_release(&t->heard);
 	free(t);
 }
 
@@ -192,8 +126,7 @@ report_over(struct host_task *task)
 static void
 finish(struct turn *t, enum turn_finish how)
 {
-	stop_model(t);
-	context_free(&t->context);
+	model_request_release(&t->request);
 	tool_work_cancel_all(&t->tools);
 	for (int i = 0; i < TURN_TIMERS; i++)
 		if (t->timers[i].timer)
@@ -438,149 +371,21 @@ save_partial(struct turn *t, const struct turn_effect *e)
 
 /* ---- the model ---- */
 
-/* The request is ready: is there money for it? */
-static enum turn_input_kind
-check_budget(struct turn *t, struct err *why)
-{
-	struct spending *s = t->en->spending;
-
-	t->prompt_tokens = 0;
-	if (!spending_is_limited(s, &t->purse))
-		return TURN_IN_CONTEXT;
-	t->prompt_tokens = context_tokens(t->context);
-	switch (spending_check(s, &t->purse, t->prompt_tokens, t->setup.run.max_output_tokens,
-			       why)) {
-	case BUDGET_ALLOW: break;
-	case BUDGET_REACHED: return TURN_IN_NO_MONEY;
-	case BUDGET_UNPRICED: return TURN_IN_NO_PRICE;
-	}
-	return TURN_IN_CONTEXT;
-}
-
 static void
-on_context(void *ctx, int rc, const struct err *err)
+on_model(void *ctx, struct turn_input in)
 {
-	struct turn *t = ctx;
-	struct turn_input in = { .kind = TURN_IN_NO_CONTEXT, .request = t->context_request };
-	struct err why = { 0 };
-
-	if (rc == 0)
-		in.kind = check_budget(t, &why);
-	if (in.kind != TURN_IN_CONTEXT)
-		in.text = str_of(rc == 0 ? why.text : err->text);
-	step(t, in);
+	step(ctx, in);
 }
 
 static void
 load_context(struct turn *t, const struct turn_effect *e)
 {
-	context_free(&t->context);
-	t->context_request = e->request;
-	t->context = context_load(t->en,
-				  &(struct context_ask){ .session = t->actor->id,
-							 .setup = &t->setup,
-							 .shared = t->shared,
-							 .aggressive = e->aggressive,
-							 .note = e->note },
-				  on_context, t);
-}
-
-static void
-on_text(void *ctx, struct str piece)
-{
-	struct turn *t = ctx;
-
-	hear(t, piece);
-	step(t, (struct turn_input){
-			.kind = TURN_IN_TEXT, .request = t->model_request, .text = piece });
-}
-
-static void
-on_thinking(void *ctx, struct str piece)
-{
-	struct turn *t = ctx;
-
-	hear(t, piece);
-	step(t, (struct turn_input){
-			.kind = TURN_IN_THINKING, .request = t->model_request, .text = piece });
-}
-
-static void
-on_thinking_data(void *ctx, struct str data)
-{
-	struct turn *t = ctx;
-
-	step(t, (struct turn_input){
-			.kind = TURN_IN_THINKING_DATA, .request = t->model_request, .text = data });
-}
-
-static void
-on_call(void *ctx, const struct tool_call *call)
-{
-	struct turn *t = ctx;
-
-	hear(t, call->name);
-	hear(t, call->arguments);
-	step(t, (struct turn_input){
-			.kind = TURN_IN_CALL, .request = t->model_request, .call = call });
-}
-
-static enum turn_stop
-stop_of(enum provider_stop stop)
-{
-	switch (stop) {
-	case PROVIDER_STOP_END: return TURN_STOP_END;
-	case PROVIDER_STOP_TOOLS: return TURN_STOP_TOOLS;
-	case PROVIDER_STOP_LENGTH: return TURN_STOP_LENGTH;
-	case PROVIDER_STOP_CUT: return TURN_STOP_CUT;
-	case PROVIDER_STOP_REFUSAL: return TURN_STOP_REFUSAL;
-	}
-	return TURN_STOP_END;
-}
-
-static void
-on_done(void *ctx, enum provider_stop stop, const struct usage *usage)
-{
-	struct turn *t = ctx;
-	int64_t cost = tells_nothing(usage) && t->prompt_tokens > 0 ? estimate_cost(t, *usage)
-								    : cost_of_call(t, usage);
-
-	t->model = NULL;
-	spending_end(t->en->spending, &t->purse, cost);
-	step(t, (struct turn_input){ .kind = TURN_IN_DONE,
-				     .request = t->model_request,
-				     .stop = stop_of(stop),
-				     .usage = *usage,
-				     .cost_picodollars = cost });
-}
-
-static void
-on_failed(void *ctx, const struct provider_failure *failure)
-{
-	struct turn *t = ctx;
-
-	t->model = NULL;
-	spending_end(t->en->spending, &t->purse, cost_of_cut(t, &failure->usage));
-	step(t, (struct turn_input){ .kind = TURN_IN_FAILED,
-				     .request = t->model_request,
-				     .failure = failure->kind,
-				     .retry_after_ms = failure->retry_after_ms,
-				     .text = str_of(failure->err->text) });
-}
-
-static void
-start_model(struct turn *t, const struct turn_effect *e)
-{
-	static const struct provider_events EVENTS = { on_text, on_thinking, on_thinking_data,
-						       on_call, on_done,     on_failed };
-	struct provider *p = t->setup.provider;
-
-	t->model_request = e->request;
-	buf_clear(&t->heard);
-	if (t->prompt_tokens > 0)
-		spending_begin(t->en->spending, &t->purse, t->prompt_tokens,
-			       t->setup.run.max_output_tokens);
-	t->model = p->ops->start(p, context_request(t->context), &EVENTS, t);
+	model_request_prepare(&t->request, e->request,
+			      &(struct context_ask){ .session = t->actor->id,
+						     .setup = &t->setup,
+						     .shared = t->shared,
+						     .aggressive = e->aggressive,
+						     .note = e->note });
 }
 
 /* ---- tools ---- */
@@ -642,8 +447,8 @@ carry_out(struct turn *t, const struct turn_effect *e)
 	switch (e->kind) {
 	case TURN_DO_COMMIT: do_commit(t, e); return;
 	case TURN_DO_CONTEXT: load_context(t, e); return;
-	case TURN_DO_MODEL: start_model(t, e); return;
-	case TURN_DO_MODEL_CANCEL: stop_model(t); return;
+	case TURN_DO_MODEL: model_request_send(&t->request); return;
+	case TURN_DO_MODEL_CANCEL: model_request_cancel(&t->request); return;
 	case TURN_DO_TOOL: start_tool(t, e->call); return;
 	case TURN_DO_TOOL_CANCEL: tool_work_cancel(&t->tools, e->call->id); return;
 	case TURN_DO_TIMER: set_timer(t, e->timer, e->delay_ms); return;
@@ -701,7 +506,8 @@ turn_start(struct actor *actor, const struct turn_begin *begin)
 	list_init(&t->over_task.node);
 	list_init(&t->tools);
 	buf_init(&t->said, STORE_PAYLOAD_MAX);
-	buf_init(&t->heard, STORE_PAYLOAD_MAX);
+	t->request = (struct model_request){ t->en, &t->setup, &t->purse, on_model, t };
+	model_request_init(&t->request);
 	t->machine = turn_machine_new(&t->arena, &begin->plan);
 	actor->turn = t;
 	step(t, (struct turn_input){ .kind = TURN_IN_START });

@@ -1,0 +1,224 @@
+#include "engine/model_request.h"
+
+#include "core/token_estimate.h"
+
+void
+model_request_init(struct model_request *r)
+{
+	buf_init(&r->heard, STORE_PAYLOAD_MAX);
+}
+
+void
+model_request_release(struct model_request *r)
+{
+	model_request_cancel(r);
+	context_free(&r->context);
+	buf_release(&r->heard);
+}
+
+static void
+tell(struct model_request *r, struct turn_input in)
+{
+	in.request = r->number;
+	r->tell(r->ctx, in);
+}
+
+/* ---- before it is sent ---- */
+
+/* Is there money for it? */
+static enum turn_input_kind
+check_budget(struct model_request *r, struct err *why)
+{
+	struct spending *s = r->en->spending;
+
+	r->prompt_tokens = 0;
+	if (!spending_is_limited(s, r->purse))
+		return TURN_IN_CONTEXT;
+	r->prompt_tokens = context_tokens(r->context);
+	switch (spending_check(s, r->purse, r->prompt_tokens, r->setup->run.max_output_tokens,
+			       why)) {
+	case BUDGET_ALLOW: break;
+	case BUDGET_REACHED: return TURN_IN_NO_MONEY;
+	case BUDGET_UNPRICED: return TURN_IN_NO_PRICE;
+	}
+	return TURN_IN_CONTEXT;
+}
+
+static void
+on_context(void *ctx, int rc, const struct err *err)
+{
+	struct model_request *r = ctx;
+	struct turn_input in = { .kind = TURN_IN_NO_CONTEXT };
+	struct err why = { 0 };
+
+	if (rc == 0)
+		in.kind = check_budget(r, &why);
+	if (in.kind != TURN_IN_CONTEXT)
+		in.text = str_of(rc == 0 ? why.text : err->text);
+	tell(r, in);
+}
+
+void
+model_request_prepare(struct model_request *r, unsigned number, const struct context_ask *ask)
+{
+	context_free(&r->context);
+	r->number = number;
+	r->context = context_load(r->en, ask, on_context, r);
+}
+
+/* ---- what it has cost ---- */
+
+static int64_t
+price_of(const struct model_request *r, const struct usage *usage)
+{
+	const struct engine_models *models = &r->en->config.models;
+
+	return models->cost ? models->cost(models->ctx, r->setup->model, usage) : -1;
+}
+
+static bool
+tells_nothing(const struct usage *u)
+{
+	return usage_prompt_tokens(u) == 0 && u->output == 0;
+}
+
+/* Where a budget holds, what the provider did not tell: the prompt as it was measured and what was heard
+ * of the answer. Never more than was reserved. */
+static int64_t
+estimate(const struct model_request *r, struct usage told)
+{
+	struct arena scratch;
+	int64_t heard, cost;
+
+	if (r->prompt_tokens == 0)
+		return 0;
+	arena_init(&scratch);
+	heard = token_estimate_text(buf_str(&r->heard), &scratch).tokens;
+	arena_release(&scratch);
+	if (usage_prompt_tokens(&told) == 0)
+		told.input = r->prompt_tokens;
+	if (told.output < heard)
+		told.output = heard;
+	cost = price_of(r, &told);
+	return cost < r->purse->reserved ? cost : r->purse->reserved;
+}
+
+/* It came to its end. */
+static int64_t
+cost_of_whole(const struct model_request *r, const struct usage *told)
+{
+	return tells_nothing(told) && r->prompt_tokens > 0 ? estimate(r, *told) : price_of(r, told);
+}
+
+/* It did not: before its first sign of life it was not worked on. */
+static int64_t
+cost_of_cut(const struct model_request *r, const struct usage *told)
+{
+	return r->heard.len == 0 && tells_nothing(told) ? 0 : estimate(r, *told);
+}
+
+static void
+hear(struct model_request *r, struct str piece)
+{
+	if (r->prompt_tokens > 0)
+		buf_put_str(&r->heard, piece);
+}
+
+/* ---- the answer ---- */
+
+static void
+on_text(void *ctx, struct str piece)
+{
+	struct model_request *r = ctx;
+
+	hear(r, piece);
+	tell(r, (struct turn_input){ .kind = TURN_IN_TEXT, .text = piece });
+}
+
+static void
+on_thinking(void *ctx, struct str piece)
+{
+	struct model_request *r = ctx;
+
+	hear(r, piece);
+	tell(r, (struct turn_input){ .kind = TURN_IN_THINKING, .text = piece });
+}
+
+static void
+on_thinking_data(void *ctx, struct str data)
+{
+	tell(ctx, (struct turn_input){ .kind = TURN_IN_THINKING_DATA, .text = data });
+}
+
+static void
+on_call(void *ctx, const struct tool_call *call)
+{
+	struct model_request *r = ctx;
+
+	hear(r, call->name);
+	hear(r, call->arguments);
+	tell(r, (struct turn_input){ .kind = TURN_IN_CALL, .call = call });
+}
+
+static enum turn_stop
+stop_of(enum provider_stop stop)
+{
+	switch (stop) {
+	case PROVIDER_STOP_END: return TURN_STOP_END;
+	case PROVIDER_STOP_TOOLS: return TURN_STOP_TOOLS;
+	case PROVIDER_STOP_LENGTH: return TURN_STOP_LENGTH;
+	case PROVIDER_STOP_CUT: return TURN_STOP_CUT;
+	case PROVIDER_STOP_REFUSAL: return TURN_STOP_REFUSAL;
+	}
+	return TURN_STOP_END;
+}
+
+static void
+on_done(void *ctx, enum provider_stop stop, const struct usage *usage)
+{
+	struct model_request *r = ctx;
+	int64_t cost = cost_of_whole(r, usage);
+
+	r->answer = NULL;
+	spending_end(r->en->spending, r->purse, cost);
+	tell(r, (struct turn_input){ .kind = TURN_IN_DONE,
+				     .stop = stop_of(stop),
+				     .usage = *usage,
+				     .cost_picodollars = cost });
+}
+
+static void
+on_failed(void *ctx, const struct provider_failure *failure)
+{
+	struct model_request *r = ctx;
+
+	r->answer = NULL;
+	spending_end(r->en->spending, r->purse, cost_of_cut(r, &failure->usage));
+	tell(r, (struct turn_input){ .kind = TURN_IN_FAILED,
+				     .failure = failure->kind,
+				     .retry_after_ms = failure->retry_after_ms,
+				     .text = str_of(failure->err->text) });
+}
+
+void
+model_request_send(struct model_request *r)
+{
+	static const struct provider_events EVENTS = { on_text, on_thinking, on_thinking_data,
+						       on_call, on_done,     on_failed };
+	struct provider *p = r->setup->provider;
+
+	buf_clear(&r->heard);
+	if (r->prompt_tokens > 0)
+		spending_begin(r->en->spending, r->purse, r->prompt_tokens,
+			       r->setup->run.max_output_tokens);
+	r->answer = p->ops->start(p, context_request(r->context), &EVENTS, r);
+}
+
+void
+model_request_cancel(struct model_request *r)
+{
+	if (!r->answer)
+		return;
+	r->setup->provider->ops->cancel(TAKE(r->answer));
+	spending_end(r->en->spending, r->purse, cost_of_cut(r, &(struct usage){ 0 }));
+}

@@ -1,0 +1,32 @@
+/* model_request - a turn's request to its model, one at a time: the context it is made of, whether there
+ * is money for it, the answer as inputs of core/turn_machine, and what it has cost. */
+#pragma once
+#include "core/turn_machine.h"
+#include "engine/context.h"
+#include "engine/spending.h"
+
+typedef void model_request_fn(void *ctx, struct turn_input in);
+
+struct model_request {
+	struct engine *en;
+	const struct context_setup *setup;
+	struct purse *purse;
+	model_request_fn *tell; /* never from inside of what is asked here */
+	void *ctx;
+	/* its own */
+	unsigned number; /* the machine's, of the last one */
+	struct context *context;
+	struct provider_call *answer; /* on its way; NULL: none */
+	int64_t prompt_tokens;        /* 0: no budget holds, nothing need be estimated */
+	struct buf heard;             /* of the answer so far, where one does */
+};
+
+/* The first five members are set. */
+void model_request_init(struct model_request *r);
+/* Nothing is told any more. */
+void model_request_release(struct model_request *r);
+/* Reads the transcript; tells CONTEXT, NO_CONTEXT, NO_MONEY or NO_PRICE. */
+void model_request_prepare(struct model_request *r, unsigned number, const struct context_ask *ask);
+/* After CONTEXT: tells the answer's pieces, then DONE or FAILED. */
+void model_request_send(struct model_request *r);
+void model_request_cancel(struct model_request *r);
