@@ -230,30 +230,32 @@ changes_files(const struct turn_machine *m, const struct call_work *w)
 	return tool && tool->changes_files;
 }
 
-/* Must the call wait for another? Two that change files at once would undo each other's work: it
- * waits for one that runs, and for those before it in the model's answer. */
 static bool
-is_held(const struct turn_machine *m, size_t at)
+is_changing_files(const struct turn_machine *m)
 {
-	if (!changes_files(m, &m->calls.ptr[at]))
-		return false;
 	for (size_t i = 0; i < m->calls.len; i++) {
 		const struct call_work *w = &m->calls.ptr[i];
 
-		if (i != at && (i < at || w->launched) && is_running(w) && changes_files(m, w))
+		if (is_running(w) && w->launched && changes_files(m, w))
 			return true;
 	}
 	return false;
 }
 
+/* Two that change files at once would undo each other's work: they run one after the other, in the
+ * order of the model's answer. */
 void
 turn_machine_launch(struct turn_machine *m)
 {
+	bool busy = is_changing_files(m);
+
 	for (size_t i = 0; i < m->calls.len; i++) {
 		struct call_work *w = &m->calls.ptr[i];
+		bool changes = changes_files(m, w);
 
-		if (!is_running(w) || w->launched || is_held(m, i))
+		if (!is_running(w) || w->launched || (changes && busy))
 			continue;
+		busy |= changes;
 		w->launched = true;
 		turn_machine_do(m, TURN_DO_TOOL)->call = &w->call;
 	}
