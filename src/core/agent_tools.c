@@ -1,6 +1,7 @@
 #include "core/agent_tools.h"
 
 #include "core/mcp_servers.h"
+#include "core/tool_name.h"
 
 enum { DESCRIPTION_MAX = 16 * 1024 };
 enum tool_type { TOOL_CUSTOM, TOOL_BUILT_IN, TOOL_MCP };
@@ -182,18 +183,6 @@ write_toolset(struct definition *d, struct json v, enum tool_type block, struct 
 	return rc == 0 ? write_configs(d, configs, block, &c, e) : rc;
 }
 
-static bool
-is_tool_name(struct str name)
-{
-	for (size_t i = 0; i < name.len; i++) {
-		char c = name.ptr[i];
-		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-		      c == '_' || c == '-'))
-			return false;
-	}
-	return name.len > 0 && name.len <= AGENT_TOOL_NAME_MAX;
-}
-
 static int
 check_schema(struct json schema, struct err *e)
 {
@@ -226,7 +215,7 @@ write_custom(struct definition *d, struct json v, struct named *named, struct er
 
 	if (rc == 0)
 		rc = json_take_str(label, d->a, &name, e);
-	if (rc == 0 && !is_tool_name(name))
+	if (rc == 0 && !tool_name_is_plain(name, AGENT_TOOL_NAME_MAX))
 		rc = json_fail(label, e, "must be 1 to %d letters, digits, underscores and hyphens",
 			       AGENT_TOOL_NAME_MAX);
 	if (rc == 0)

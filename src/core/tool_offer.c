@@ -2,6 +2,7 @@
 
 #include "core/agent_tools.h"
 #include "core/definition.h"
+#include "core/tool_name.h"
 
 static const struct str BASH = STR("bash");
 static const struct str ANY_SCHEMA = STR("{\"type\":\"object\"}");
@@ -56,30 +57,13 @@ find(const struct tool_offer *o, struct str name)
 	return NULL;
 }
 
-/* As providers accept it. */
-static struct str
-plain(struct arena *a, struct str name)
-{
-	size_t len = name.len < TOOL_OFFER_NAME_MAX ? name.len : TOOL_OFFER_NAME_MAX;
-	char *out = arena_alloc(a, len + 1);
-
-	for (size_t i = 0; i < len; i++) {
-		char c = name.ptr[i];
-		bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-			    (c >= '0' && c <= '9') || c == '_' || c == '-';
-		out[i] = good ? c : '_';
-	}
-	return (struct str){ out, len };
-}
-
 static struct str
 name_of(const struct tool_offer *o, const struct tool_doc *doc, struct arena *a)
 {
-	struct str name = plain(a, doc->name);
+	struct str name = tool_name_make(STR(""), doc->name, a);
 
 	if (find(o, name) && doc->server.len > 0)
-		name = plain(a, arena_printf(a, STR_FMT "__" STR_FMT, STR_ARG(doc->server),
-					     STR_ARG(doc->name)));
+		name = tool_name_make(doc->server, doc->name, a);
 	return name;
 }
 
@@ -169,7 +153,7 @@ static struct agent_tool_config
 remote_config(struct json block, const struct tool_doc *doc, struct arena *a)
 {
 	struct str own_name = tool_offer_own_name(doc);
-	struct str names[] = { own_name, plain(a, own_name), doc->name };
+	struct str names[] = { own_name, tool_name_make(STR(""), own_name, a), doc->name };
 	size_t at = 0;
 
 	while (at < ARRAY_LEN(names) - 1 && !has_config(block, names[at]))

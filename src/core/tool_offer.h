@@ -6,16 +6,14 @@
  * (processes that bash left running) go with bash; the engine's own come with the built-in block and
  * run unasked.
  *
- * Names are what providers accept (64 of A-Z a-z 0-9 _ -) and stand once: of two tools of one name
- * the later is offered as <server>__<name>. So a name is good for one listing: a call is bound to its
- * tool by core/tool_spec's tool_ref. */
+ * Names are what every provider takes (core/tool_name) and stand once: of two tools of one name the
+ * later is offered as <server>__<name>. So a name is good for one listing: a call is bound to its tool
+ * by core/tool_spec's tool_ref. */
 #pragma once
 #include "base/arena.h"
 #include "base/json.h"
 #include "core/tool_spec.h"
 #include "core/turn_machine.h"
-
-enum { TOOL_OFFER_NAME_MAX = 64 };
 
 struct tool_docs {
 	const struct tool_doc *ptr;

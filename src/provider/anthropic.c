@@ -1,5 +1,6 @@
 #include "provider/anthropic.h"
 
+#include "core/tool_name.h"
 #include "provider/peer_error.h"
 #include "provider/reasoning.h"
 
@@ -144,7 +145,7 @@ write_call(struct prompt *p, struct jw *w, const struct tool_call *call)
 {
 	jw_object(w);
 	jw_field_str(w, "type", STR("tool_use"));
-	jw_field_str(w, "id", dialect_plain(call->id, p->arena));
+	jw_field_str(w, "id", tool_name_plain(call->id, p->arena));
 	jw_field_str(w, "name", dialect_tool_name(call->name, TOOL_NAME_MAX_ANTHROPIC, p->arena));
 	jw_field_raw(w, "input", dialect_arguments(call->arguments, p->arena));
 	jw_end_object(w);
@@ -157,7 +158,7 @@ write_result(struct prompt *p, struct jw *w, const struct message *m, bool marke
 
 	jw_object(w);
 	jw_field_str(w, "type", STR("tool_result"));
-	jw_field_str(w, "tool_use_id", dialect_plain(m->tool_call_id, p->arena));
+	jw_field_str(w, "tool_use_id", tool_name_plain(m->tool_call_id, p->arena));
 	if (pictures || !dialect_is_blank(m->content)) {
 		jw_field_array(w, "content");
 		if (!dialect_is_blank(m->content))

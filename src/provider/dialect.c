@@ -1,5 +1,7 @@
 #include "provider/dialect.h"
 
+#include "core/tool_name.h"
+
 struct json
 dialect_find(struct json v, const char *name)
 {
@@ -68,23 +70,9 @@ dialect_arguments(struct str arguments, struct arena *a)
 }
 
 struct str
-dialect_plain(struct str word, struct arena *a)
-{
-	char *out = arena_alloc(a, word.len + 1);
-
-	for (size_t i = 0; i < word.len; i++) {
-		char c = word.ptr[i];
-		bool fine = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-			    (c >= '0' && c <= '9') || c == '_' || c == '-';
-		out[i] = fine ? c : '_';
-	}
-	return (struct str){ out, word.len };
-}
-
-struct str
 dialect_tool_name(struct str name, size_t max, struct arena *a)
 {
-	return name.len > 0 ? dialect_plain(str_slice(name, 0, max), a) : STR("unnamed");
+	return name.len > 0 ? tool_name_plain(str_slice(name, 0, max), a) : STR("unnamed");
 }
 
 struct str

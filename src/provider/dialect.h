@@ -40,11 +40,8 @@ void dialect_openai_usage(struct usage *u, int64_t prompt, int64_t cached);
 
 /* The arguments as a JSON object, whatever the model wrote. */
 struct str dialect_arguments(struct str arguments, struct arena *a);
-/* Letters, digits, _ and - as they are, any other byte as _: what every provider takes in an id. */
-struct str dialect_plain(struct str word, struct arena *a);
 /* The name of a call as it can go back, in max bytes: models make names up, and one that breaks the
  * rules would have the request refused for as long as the call is remembered. */
-enum { TOOL_NAME_MAX_OPENAI = 64, TOOL_NAME_MAX_ANTHROPIC = 128 };
 struct str dialect_tool_name(struct str name, size_t max, struct arena *a);
 struct str dialect_schema(struct str schema);
 /* Where the image is: its URL, or a data: URL with its bytes. */

@@ -1,5 +1,6 @@
 #include "provider/openai_chat.h"
 
+#include "core/tool_name.h"
 #include "provider/peer_error.h"
 #include "provider/reasoning.h"
 
@@ -94,7 +95,7 @@ write_calls(struct jw *w, const struct message *m, struct str from, struct arena
 		jw_field_str(w, "id", call->id);
 		jw_field_str(w, "type", STR("function"));
 		jw_field_object(w, "function");
-		jw_field_str(w, "name", dialect_tool_name(call->name, TOOL_NAME_MAX_OPENAI, a));
+		jw_field_str(w, "name", dialect_tool_name(call->name, TOOL_NAME_MAX, a));
 		jw_field_str(w, "arguments", call->arguments.len > 0 ? call->arguments : STR("{}"));
 		jw_end_object(w);
 		write_kept(w, &kept, i + 1, EXTRA_NAME, a);

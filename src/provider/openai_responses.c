@@ -1,5 +1,6 @@
 #include "provider/openai_responses.h"
 
+#include "core/tool_name.h"
 #include "provider/peer_error.h"
 #include "provider/reasoning.h"
 
@@ -50,7 +51,7 @@ write_call(struct input *in, const struct tool_call *call)
 	jw_object(in->w);
 	jw_field_str(in->w, "type", STR("function_call"));
 	jw_field_str(in->w, "call_id", call->id);
-	jw_field_str(in->w, "name", dialect_tool_name(call->name, TOOL_NAME_MAX_OPENAI, in->arena));
+	jw_field_str(in->w, "name", dialect_tool_name(call->name, TOOL_NAME_MAX, in->arena));
 	jw_field_str(in->w, "arguments", call->arguments.len > 0 ? call->arguments : STR("{}"));
 	jw_end_object(in->w);
 }

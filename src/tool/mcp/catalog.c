@@ -2,7 +2,7 @@
 
 #include "base/log.h"
 #include "base/utf8.h"
-#include "tool/mcp/tool_name.h"
+#include "core/tool_name.h"
 
 void
 catalog_init(struct catalog *c)

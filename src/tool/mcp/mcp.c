@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "base/xalloc.h"
+#include "core/tool_name.h"
 #include "tool/mcp/call.h"
 #include "tool/mcp/server.h"
-#include "tool/mcp/tool_name.h"
 
 /* Declarations that nobody uses any more are forgotten above that. */
 enum { SERVERS_KEPT = 256 };

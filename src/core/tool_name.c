@@ -1,6 +1,4 @@
-#include "tool/mcp/tool_name.h"
-
-#include "base/buf.h"
+#include "core/tool_name.h"
 
 static bool
 is_plain(char c)
@@ -10,12 +8,22 @@ is_plain(char c)
 }
 
 bool
-tool_name_is_plain(struct str name)
+tool_name_is_plain(struct str name, size_t max)
 {
 	for (size_t i = 0; i < name.len; i++)
 		if (!is_plain(name.ptr[i]))
 			return false;
-	return name.len > 0 && name.len <= TOOL_NAME_MAX;
+	return name.len > 0 && name.len <= max;
+}
+
+struct str
+tool_name_plain(struct str word, struct arena *a)
+{
+	char *out = arena_alloc(a, word.len + 1);
+
+	for (size_t i = 0; i < word.len; i++)
+		out[i] = is_plain(word.ptr[i]) ? word.ptr[i] : '_';
+	return (struct str){ out, word.len };
 }
 
 static size_t

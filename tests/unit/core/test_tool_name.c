@@ -1,4 +1,4 @@
-#include "tool/mcp/tool_name.h"
+#include "core/tool_name.h"
 
 #include "harness.h"
 
@@ -28,10 +28,32 @@ row_holds(void **state)
 	arena_init(&a);
 	made = tool_name_make(str_of(row->server), str_of(row->tool), &a);
 	check_str("name", made, str_of(row->want));
-	assert_true(tool_name_is_plain(made));
+	assert_true(tool_name_is_plain(made, TOOL_NAME_MAX));
 	assert_true(tool_name_means(made, str_of(row->server), str_of(row->tool)));
 	assert_true(tool_name_means(str_of(row->tool), str_of(row->server), str_of(row->tool)));
 	assert_false(tool_name_means(STR("another"), str_of(row->server), str_of(row->tool)));
+	arena_release(&a);
+}
+
+static const struct word_row {
+	const char *name, *word, *want;
+} WORDS[] = {
+	{ "T3 a word as it is", "look_At-2", "look_At-2" },
+	{ "T3 a dot", "multi_tool_use.parallel", "multi_tool_use_parallel" },
+	{ "T3 the neighbours of what is taken", "@[`{/:^,.~", "__________" },
+	{ "T3 the edges of what is taken", "azAZ09_-", "azAZ09_-" },
+	{ "T3 another script, byte by byte", "sé", "s__" },
+	{ "T3 nothing", "", "" },
+};
+
+static void
+word_is_plain(void **state)
+{
+	const struct word_row *row = *state;
+	struct arena a;
+
+	arena_init(&a);
+	check_str(row->name, tool_name_plain(str_of(row->word), &a), str_of(row->want));
 	arena_release(&a);
 }
 
@@ -39,11 +61,11 @@ static void
 T10_plain_names(void **state)
 {
 	(void)state;
-	assert_true(tool_name_is_plain(STR("aZ09_-")));
-	assert_false(tool_name_is_plain(STR("")));
-	assert_false(tool_name_is_plain(STR("a b")));
-	assert_false(tool_name_is_plain(STR("\xc3\xa9")));
-	assert_false(tool_name_is_plain(STR(TEN TEN TEN TEN TEN TEN "abcde")));
+	assert_true(tool_name_is_plain(STR("aZ09_-"), TOOL_NAME_MAX));
+	assert_false(tool_name_is_plain(STR(""), TOOL_NAME_MAX));
+	assert_false(tool_name_is_plain(STR("a b"), TOOL_NAME_MAX));
+	assert_false(tool_name_is_plain(STR("\xc3\xa9"), TOOL_NAME_MAX));
+	assert_false(tool_name_is_plain(STR(TEN TEN TEN TEN TEN TEN "abcde"), TOOL_NAME_MAX));
 }
 
 int
@@ -52,6 +74,7 @@ main(void)
 	struct suite s = { 0 };
 
 	SUITE_ROWS(&s, ROWS, row_holds);
+	SUITE_ROWS(&s, WORDS, word_is_plain);
 	SUITE_TEST(&s, T10_plain_names);
-	return suite_run(&s, "tool/mcp/tool_name");
+	return suite_run(&s, "core/tool_name");
 }
