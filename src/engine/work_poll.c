@@ -149,6 +149,7 @@ on_handed_out(void *ctx, const struct engine_answer *answer)
 		return;
 	}
 	w->call.done(w->call.ctx, answer);
+	work_serve(w->queue); /* the others: it is free again unless it is acknowledged */
 	wait_free(w);
 }
 

@@ -98,6 +98,25 @@ T11_what_nobody_acknowledged_is_handed_out_again(void **state)
 	engine_rig_release(&w.r);
 }
 
+static void
+T11_one_who_waited_gets_what_the_first_did_not_acknowledge(void **state)
+{
+	struct world w;
+	struct heard first, second;
+
+	world_init(&w, *state != NULL);
+	poll_for(&w, &first, 60000);
+	poll_for(&w, &second, 60000);
+	park(&w, "s");
+	rig_expect(&first.answer, 0, NULL);
+	virtual_host_advance(&w.r.host, WORK_RECLAIM_MS_DEFAULT - 1);
+	assert_false(second.answer.done);
+	virtual_host_advance(&w.r.host, 1);
+	rig_expect(&second.answer, 0, NULL);
+	check_str("the same item", second.answer.id, first.answer.id);
+	engine_rig_release(&w.r);
+}
+
 int
 main(void)
 {
@@ -107,5 +126,6 @@ main(void)
 	SUITE_TEST(&s, T11_many_polls_share_what_there_is);
 	SUITE_TEST(&s, T11_nothing_goes_to_one_who_left);
 	SUITE_TEST(&s, T11_what_nobody_acknowledged_is_handed_out_again);
+	SUITE_TEST(&s, T11_one_who_waited_gets_what_the_first_did_not_acknowledge);
 	return suite_run(&s, "engine/work_poll");
 }
