@@ -231,13 +231,7 @@ add_steps(struct run *r)
 static void
 on_nobody(struct loop_task *task)
 {
-	struct run *r = LIST_OWNER(task, struct run, task);
-
-	list_remove(&r->node);
-	r->x->running_count--;
-	if (r->done)
-		r->done(r->done_ctx, 0, NULL);
-	run_free(r);
+	run_end(LIST_OWNER(task, struct run, task));
 }
 
 static void
