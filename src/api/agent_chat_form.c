@@ -233,6 +233,17 @@ put_preview(struct message_told *told, const struct engine_preview *p, struct ev
 }
 
 static void
+put_failure(const struct message_posted *m, struct str why, struct event_out *o)
+{
+	struct frame f;
+
+	frame_begin(&f, "error");
+	jw_field_str(&f.w, "error", why);
+	write_resolved(m, &f.w);
+	frame_end(&f, "error", o);
+}
+
+static void
 put_end(const struct message_posted *m, const struct message_wait *fold, struct message_told *told,
 	struct event_out *o)
 {
@@ -241,10 +252,7 @@ put_end(const struct message_posted *m, const struct message_wait *fold, struct 
 
 	arena_init(&a);
 	if (told->failure.len > 0 && !str_eq(stop_of(fold, &a), STR("end_turn"))) {
-		frame_begin(&f, "error");
-		jw_field_str(&f.w, "error", told->failure);
-		write_resolved(m, &f.w);
-		frame_end(&f, "error", o);
+		put_failure(m, told->failure, o);
 	} else {
 		frame_begin(&f, "done");
 		write_answer(m, fold, &f.w, &a);
@@ -259,4 +267,5 @@ const struct message_form AGENT_CHAT_FORM = {
 	.event = put_event,
 	.preview = put_preview,
 	.end = put_end,
+	.fail = put_failure,
 };

@@ -93,10 +93,15 @@ answer(struct message_turn *t)
 static void
 fail(struct message_turn *t, int rc, const struct err *err)
 {
-	if (t->streams)
-		event_out_end(&t->out, EVENT_OUT_INTERRUPTED);
-	else
+	if (!t->streams) {
 		exchange_fail(TAKE(t->x), rc, err);
+	} else {
+		if (t->posted.form) {
+			t->posted.form->fail(&t->posted, str_of(err->text), &t->out);
+			event_out_send_page(&t->out);
+		}
+		event_out_end(&t->out, EVENT_OUT_INTERRUPTED);
+	}
 	leave(t);
 }
 
@@ -336,9 +341,23 @@ write_timeout(struct message_turn *t, struct buf *out)
 	jw_end_object(&w);
 }
 
-static const struct str TIMEOUT_FRAME =
-	STR("{\"type\":\"error\",\"error\":{\"type\":\"timeout_error\",\"message\":"
-	    "\"the turn is not finished; it goes on\"}}");
+#define NOT_FINISHED "the turn is not finished; it goes on"
+
+static void
+end_by_timeout(struct message_turn *t)
+{
+	static const struct str FRAME =
+		STR("{\"type\":\"error\",\"error\":{\"type\":\"timeout_error\",\"message\":"
+		    "\"" NOT_FINISHED "\"}}");
+
+	if (t->posted.form) {
+		t->posted.form->fail(&t->posted, STR(NOT_FINISHED), &t->out);
+		event_out_send_page(&t->out);
+	} else {
+		event_out_send_other(&t->out, "error", FRAME);
+	}
+	event_out_end(&t->out, EVENT_OUT_ENDED);
+}
 
 static void
 on_timeout(struct timeout *timeout)
@@ -346,7 +365,7 @@ on_timeout(struct timeout *timeout)
 	struct message_turn *t = LIST_OWNER(timeout, struct message_turn, timeout);
 	struct api_problem p = { .status = 504,
 				 .type = "timeout_error",
-				 .message = STR("the turn is not finished; it goes on") };
+				 .message = STR(NOT_FINISHED) };
 	struct buf details;
 
 	if (t->follow.state == LOG_FOLLOW_READING) { /* the fold is a reader's just now */
@@ -354,8 +373,7 @@ on_timeout(struct timeout *timeout)
 		return;
 	}
 	if (t->streams) {
-		event_out_send_other(&t->out, "error", TIMEOUT_FRAME);
-		event_out_end(&t->out, EVENT_OUT_ENDED);
+		end_by_timeout(t);
 		leave(t);
 		return;
 	}

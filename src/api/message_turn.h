@@ -39,6 +39,8 @@ struct message_form {
 			struct event_out *o);
 	void (*end)(const struct message_posted *m, const struct message_wait *fold,
 		    struct message_told *told, struct event_out *o);
+	/* In place of end: the turn goes on, and is told no further. */
+	void (*fail)(const struct message_posted *m, struct str why, struct event_out *o);
 };
 
 /* The members of the default answer into the open object. */

@@ -1,4 +1,6 @@
 """A server that is asked to stop brings to an end what it can, and says so."""
+import http.client
+import json
 import signal
 import socket
 import threading
@@ -102,6 +104,26 @@ class Stop(unittest.TestCase):
             self.assertEqual(caught.exception.status, 503)
             self.assertIn("try again", caught.exception.body)
             self.assert_clean(server, server.end())
+
+    def test_A11_a_chat_that_is_not_told_to_its_end_says_so(self):
+        with Server("agent:\n  drain_timeout_s: 1\n") as server:
+            server.start()
+            wire = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+            wire.request("POST", "/agent/chat/stream", json.dumps({
+                "message": "say begun\nwait 20\nsay done", "agentId": "main", "surface": "chat", "surfaceId": "a"}),
+                {"Authorization": "Bearer " + server.token(), "Content-Type": "application/json"})
+            answer = wire.getresponse()
+            told = b""
+            while b"begun" not in told:
+                told += answer.readline()
+            self.assertEqual(server.stop(), 0, server.errors())
+            *_, last = (told + answer.read()).decode().strip().split("\n\n")
+            wire.close()
+            kind, _, data = last.partition("\n")
+            self.assertEqual(kind, "event: error")
+            failure = json.loads(data.removeprefix("data: "))
+            self.assertIn("goes on", failure["error"])
+            self.assertTrue(failure["sessionId"])
 
     def test_H5_readers_see_the_last_turn_end_before_their_stream_does(self):
         with Server() as server:
