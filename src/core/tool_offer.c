@@ -60,11 +60,12 @@ find(const struct tool_offer *o, struct str name)
 static struct str
 name_of(const struct tool_offer *o, const struct tool_doc *doc, struct arena *a)
 {
-	struct str name = tool_name_make(STR(""), doc->name, a);
+	struct str name;
 
-	if (find(o, name) && doc->server.len > 0)
-		name = tool_name_make(doc->server, doc->name, a);
-	return name;
+	if (doc->server.len == 0)
+		return doc->name; /* ours, or the client's as core/agent_tools took it */
+	name = tool_name_make(STR(""), doc->name, a);
+	return find(o, name) ? tool_name_make(doc->server, doc->name, a) : name;
 }
 
 /* ---- the offer ---- */

@@ -6,8 +6,8 @@
  * (processes that bash left running) go with bash; the engine's own come with the built-in block and
  * run unasked.
  *
- * Names are what every provider takes (core/tool_name) and stand once: of two tools of one name the
- * later is offered as <server>__<name>. So a name is good for one listing: a call is bound to its tool
+ * Names of servers' tools are made what every provider takes (core/tool_name), and a name stands once:
+ * of two tools of one name the later is offered as <server>__<name>. So a name is good for one listing: a call is bound to its tool
  * by core/tool_spec's tool_ref. */
 #pragma once
 #include "base/arena.h"

@@ -17,6 +17,8 @@ static const struct tool_doc REMOTE[] = {
 	{ .name = STR("read"), .server = STR("my disk") },
 };
 
+#define TEN "abcdefghij"
+
 /* One word a tool: its name, * custom, @server, ? asks, > the client's, ~ may be repeated,
  * ! changes files. */
 static const struct row {
@@ -28,6 +30,9 @@ static const struct row {
 	{ "T9 custom tools are the client's",
 	  "[{'type':'custom','name':'ask','description':'asks','input_schema':{'type':'object'}}]",
 	  "ask*> search@web?~ put@disk?~ a_b_c@disk? read@my disk?" },
+	{ "T9 by the name that the client knows, however long",
+	  "[{'type':'custom','name':'" TEN TEN TEN TEN TEN TEN TEN "'}]",
+	  TEN TEN TEN TEN TEN TEN TEN "*> search@web?~ put@disk?~ a_b_c@disk? read@my disk?" },
 	{ "T12 the built-in block brings the engine's own along, which run unasked",
 	  "[{'type':'agent_toolset_20260401','default_config':{'permission_policy':{'type':"
 	  "'always_ask'}}}]",
