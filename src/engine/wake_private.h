@@ -30,14 +30,14 @@ struct wake {
 	VEC(struct due_wake) due;
 
 	/* what is to be looked at, session by session */
-	VEC(struct str) found;
-	size_t next, active; /* of found: not begun yet, under way */
-	struct map recovering;
-	bool holds;      /* what is found open is held back ... */
-	struct map held; /* ... these sessions, until somebody asks for them */
+	VEC(char *) found;     /* ids that are ours */
+	size_t next, active;   /* of found: not begun yet, under way */
+	struct map recovering; /* those under way, by id, with the id to be freed */
+	bool holds;            /* what is found open is held back ... */
+	struct map held;       /* ... these sessions, until somebody asks for them */
 	struct arena held_ids;
 	int64_t cursor_ms;
-	struct str cursor_id;
+	struct buf cursor_id;
 	void (*known)(void *ctx, int rc, const struct err *err);
 	void *known_ctx;
 };

@@ -18,28 +18,21 @@ is_busy(struct wake *w, struct str session)
 	return actor && actor->turn;
 }
 
-/* The memory behind an id of ours: found owns it, then recovering. */
-static char *
-id_of(struct str session)
-{
-	return (char *)(uintptr_t)session.ptr;
-}
-
 static void
 pump(struct wake *w)
 {
 	while (w->active < AT_ONCE && w->next < w->found.len && !w->en->draining) {
-		struct str session = w->found.ptr[w->next++];
-
+		char *id = w->found.ptr[w->next++];
+		struct str session = str_of(id);
 		bool begins = !map_find(&w->recovering, session) && !is_busy(w, session);
 
 		if (begins) {
 			w->active++;
-			map_put(&w->recovering, session, id_of(session));
+			map_put(&w->recovering, session, id);
 		}
 		wake_session(w->en, session);
 		if (!begins)
-			free(id_of(session));
+			free(id);
 	}
 	if (w->next == w->found.len) {
 		vec_clear(&w->found);
@@ -47,14 +40,13 @@ pump(struct wake *w)
 	}
 }
 
-static struct str
+static void
 add(struct wake *w, struct str session)
 {
-	char *id = xmalloc(session.len + 1);
+	char *id = xcalloc(1, session.len + 1);
 
 	memcpy(id, session.ptr, session.len);
-	*vec_push(&w->found) = (struct str){ id, session.len };
-	return (struct str){ id, session.len };
+	*vec_push(&w->found) = id;
 }
 
 void
@@ -83,11 +75,12 @@ wake_recover_free(struct wake *w)
 	void *id;
 
 	for (; w->next < w->found.len; w->next++)
-		free(id_of(w->found.ptr[w->next]));
+		free(w->found.ptr[w->next]);
 	for (size_t at = 0; map_next(&w->recovering, &at, &session, &id);)
 		free(id);
 	map_release(&w->recovering);
 	vec_release(&w->found);
+	buf_release(&w->cursor_id);
 }
 
 static bool
@@ -97,12 +90,14 @@ on_session(void *ctx, const struct store_row *row)
 	struct wake *w = ctx;
 
 	w->cursor_ms = row->session->row.counters.last_activity_ms;
-	w->cursor_id = add(w, row->session->id);
+	buf_clear(&w->cursor_id);
+	buf_put_str(&w->cursor_id, row->session->id);
+	add(w, row->session->id);
 	if (phase != TURN_RUNNING && phase != TURN_RESCHEDULED)
 		return true;
 	w->en->carried_over++;
 	if (w->holds)
-		map_put(&w->held, arena_str(&w->held_ids, w->cursor_id), w);
+		map_put(&w->held, arena_str(&w->held_ids, row->session->id), w);
 	return true;
 }
 
@@ -150,7 +145,7 @@ read_page(struct wake *w)
 		   &(struct store_query){ .kind = STORE_LIST_SESSIONS,
 					  .filter.open_work = true,
 					  .cursor_ms = w->cursor_ms,
-					  .cursor_id = w->cursor_id,
+					  .cursor_id = buf_str(&w->cursor_id),
 					  .limit = PAGE_ROWS },
 		   on_session, on_page, w);
 }
@@ -162,5 +157,6 @@ wake_recover(struct engine *en, void (*done)(void *ctx, int rc, const struct err
 
 	w->known = done;
 	w->known_ctx = ctx;
+	buf_init(&w->cursor_id, STORE_ID_MAX);
 	read_page(w);
 }
