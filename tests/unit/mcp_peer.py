@@ -10,6 +10,7 @@ Words: stateless  pages  no-tools  nonsense  long-line  die-at-start  silent  ch
   stay (when it is told to leave)
   once, when the tools are listed again: busy (refused)  stuck (not answered)
   http alone: json  auth  forget (the session, once)  break-off (streams, before the answer)  get
+    resume=STATUS (what going on after break-off is refused with)
     throttle (429, once, when the tools are listed again)  pings (and never takes the answers)
     short-get (ends after a moment, without a word)
 Tools: echo {text}, env, slow {ms}, progress {ms, steps}, die, hang, grow (one more tool from then on),
@@ -24,6 +25,7 @@ import time
 
 MODE, WORDS = sys.argv[1], sys.argv[2:]
 LOG = next((word[4:] for word in WORDS if word.startswith("log=")), None)
+RESUME = next((int(word[7:]) for word in WORDS if word.startswith("resume=")), 200)
 GROWN = []
 CANCELLED = set()
 LOCK = threading.Lock()
@@ -273,6 +275,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         log({"get": self.headers.get("Last-Event-ID")})
         if self.refused():
+            return
+        if RESUME != 200 and self.headers.get("Last-Event-ID"):
+            self.whole(RESUME, json.dumps({"jsonrpc": "2.0", "id": None, "error": {
+                "code": -32000, "message": "no such session"}}).encode())
             return
         if "break-off" not in WORDS and "get" not in WORDS and "short-get" not in WORDS:
             self.whole(405)

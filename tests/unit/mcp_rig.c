@@ -31,20 +31,29 @@ mcp_rig_run(struct mcp_rig *r, int64_t ms)
 	loop_timer_cancel(r->bound);
 }
 
-bool
-mcp_rig_logged(struct mcp_rig *r, const char *words)
+size_t
+mcp_rig_count(struct mcp_rig *r, const char *words)
 {
+	struct str text = { 0 }, line;
 	struct arena a;
-	struct str text = { 0 };
 	struct err e;
-	bool found;
+	size_t count = 0;
 
 	arena_init(&a);
 	if (file_read(r->log, LOG_MAX, &a, &text, &e) != 0)
-		text = STR("");
-	found = str_contains(text, str_of(words));
+		fail_msg("%s", e.text);
+	while (text.len > 0) {
+		str_cut(text, '\n', &line, &text);
+		count += str_contains(line, str_of(words));
+	}
 	arena_release(&a);
-	return found;
+	return count;
+}
+
+bool
+mcp_rig_logged(struct mcp_rig *r, const char *words)
+{
+	return mcp_rig_count(r, words) > 0;
 }
 
 void

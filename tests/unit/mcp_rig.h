@@ -53,3 +53,5 @@ void mcp_rig_run(struct mcp_rig *r, int64_t ms);
 /* Runs until the peer's log has these words. */
 void mcp_rig_await_log(struct mcp_rig *r, const char *words);
 bool mcp_rig_logged(struct mcp_rig *r, const char *words);
+/* Lines of the log that have them. */
+size_t mcp_rig_count(struct mcp_rig *r, const char *words);

@@ -95,6 +95,13 @@ stream_fail(struct stream *s, enum mcp_fail kind, int code, const char *why)
 		h->port.events->on_failed(h->port.ctx, id, &failure);
 }
 
+/* The peer took it and began to answer: whatever ends it now, what was done is not known. */
+static bool
+had_begun(const struct stream *s)
+{
+	return s->kind == STREAM_POST && s->was_events;
+}
+
 static void stream_send(struct stream *s, const struct http_call *call);
 
 /* ---- what is sent ---- */
@@ -253,7 +260,8 @@ take_document(struct stream *s)
 			    "it answered without an answer to what was asked");
 }
 
-/* It said no. A message in the body says why, if it is one; the one who asked reads it. */
+/* It said no. A message in the body says why, if it is one; the one who asked reads it. A no to going
+ * on is none to what was asked. */
 static void
 take_refusal(struct stream *s)
 {
@@ -262,7 +270,9 @@ take_refusal(struct stream *s)
 
 	http_refusal_read(s->status, buf_str(&s->body), h->session.len > 0 && !h->mode.stateless,
 			  &refusal);
-	if (refusal.is_message && s->id != MESSAGE_NO_ID && !s->settled) {
+	if (had_begun(s)) {
+		refusal.failure.kind = MCP_FAIL_GONE;
+	} else if (refusal.is_message && s->id != MESSAGE_NO_ID && !s->settled) {
 		take_document(s);
 		return;
 	}
@@ -322,7 +332,7 @@ stream_send(struct stream *s, const struct http_call *call)
 		s->unsent.err.code = 0;
 		return;
 	}
-	s->unsent.kind = MCP_FAIL_LOCAL;
+	s->unsent.kind = had_begun(s) ? MCP_FAIL_GONE : MCP_FAIL_LOCAL;
 	s->http->host->ops->timer_set(s->timer, 0);
 }
 

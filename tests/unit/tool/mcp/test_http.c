@@ -59,6 +59,42 @@ row_holds(void **state)
 	mcp_rig_release(&r);
 }
 
+/* How a peer that was restarted, or is none that goes on, refuses it. */
+static const struct resume_row {
+	const char *name, *words, *says;
+} RESUMES[] = {
+	{ "T7 a call that had begun is not sent again: the session is over (404)",
+	  "break-off resume=404", "it has ended the session (HTTP 404)" },
+	{ "T7 a call that had begun is not sent again: the session is over (400)",
+	  "break-off resume=400", "it has ended the session (HTTP 400)" },
+	{ "T7 a call that had begun is not sent again: 401", "break-off resume=401",
+	  "it wants credentials (HTTP 401) no such session" },
+	{ "T7 a call that had begun is not sent again: 405", "break-off resume=405",
+	  "HTTP 405: no such session" },
+	{ "T7 a call that had begun is not sent again: 503", "break-off resume=503",
+	  "HTTP 503: no such session" },
+};
+
+static void
+a_refused_resume_is_told(void **state)
+{
+	const struct resume_row *row = *state;
+	struct rig_call c;
+	struct mcp_rig r;
+	char want[200];
+
+	mcp_rig_init(&r, true, row->words);
+	mcp_rig_open(&r);
+	mcp_rig_list(&r);
+	snprintf(want, sizeof want,
+		 "error MCP server peer: %s. Whether the tool did its work before is not known.",
+		 row->says);
+	check_str("call", mcp_rig_call(&r, &c, "echo", "{\"text\":\"x\"}"), str_of(want));
+	rig_call_release(&c);
+	assert_int_equal(mcp_rig_count(&r, "\"method\": \"tools/call\""), 1);
+	mcp_rig_release(&r);
+}
+
 static void
 T10_nobody_listens(void **state)
 {
@@ -109,25 +145,14 @@ T10_answers_that_are_not_taken_end_the_connection(void **state)
 	mcp_rig_release(&r);
 }
 
-static size_t
-count_gets(struct mcp_rig *r)
-{
-	size_t count = 0;
-	FILE *in = fopen(r->log, "re");
-	char line[8192];
-
-	while (fgets(line, sizeof line, in))
-		count += strstr(line, "{\"get\": ") != NULL;
-	fclose(in);
-	return count;
-}
+#define GET "{\"get\": "
 
 static void
 await_gets(struct mcp_rig *r, size_t count)
 {
-	for (int i = 0; i < 1000 && count_gets(r) < count; i++)
+	for (int i = 0; i < 1000 && mcp_rig_count(r, GET) < count; i++)
 		mcp_rig_run(r, 10);
-	assert_true(count_gets(r) >= count);
+	assert_true(mcp_rig_count(r, GET) >= count);
 }
 
 static const struct host_ops *real;
@@ -169,7 +194,7 @@ T10_one_that_is_listened_to_in_vain_is_asked_anew(void **state)
 	mcp_rig_list(&r);
 	await_gets(&r, 6);
 	mcp_rig_run(&r, 500);
-	assert_int_equal(count_gets(&r), 6); /* given up */
+	assert_int_equal(mcp_rig_count(&r, GET), 6); /* given up */
 	mcp_rig_list(&r);
 	await_gets(&r, 7);
 	mcp_rig_release(&r);
@@ -181,6 +206,7 @@ main(void)
 	struct suite s = { 0 };
 
 	SUITE_ROWS(&s, ROWS, row_holds);
+	SUITE_ROWS(&s, RESUMES, a_refused_resume_is_told);
 	SUITE_TEST(&s, T10_nobody_listens);
 	SUITE_TEST(&s, T10_strangers_addresses_are_not_reached);
 	SUITE_TEST(&s, T10_answers_that_are_not_taken_end_the_connection);

@@ -8,15 +8,7 @@
 static size_t
 count_lists(struct mcp_rig *r)
 {
-	/* the peer's log is small here */
-	size_t count = 0;
-	FILE *in = fopen(r->log, "re");
-	char line[8192];
-
-	while (fgets(line, sizeof line, in))
-		count += strstr(line, "\"tools/list\"") != NULL;
-	fclose(in);
-	return count;
+	return mcp_rig_count(r, "\"tools/list\"");
 }
 
 static void
