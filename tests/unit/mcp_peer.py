@@ -9,8 +9,9 @@ the file $MCP_PEER_LOG, if that is set (or given as log=PATH).
 Words: stateless  pages  no-tools  nonsense  long-line  die-at-start  silent  chatter  changes
   stay (when it is told to leave)
   once, when the tools are listed again: busy (refused)  stuck (not answered)
-  http alone: json  auth  forget (the session, once)  break-off (streams, before the answer)  get
-    resume=STATUS (what going on after break-off is refused with)
+  http alone: json  auth  forget (the session, once, when a tool is called)
+    forget-echo (when that tool is)  forget-list (when they are listed again)
+    break-off (streams, before the answer)  resume=STATUS (what going on then is refused with)  get
     throttle (429, once, when the tools are listed again)  pings (and never takes the answers)
     short-get (ends after a moment, without a word)
 Tools: echo {text}, env, slow {ms}, progress {ms, steps}, die, hang, grow (one more tool from then on),
@@ -106,6 +107,13 @@ def listed_again():
     """Whether it is the second time."""
     SEEN["lists"] += 1
     return SEEN["lists"] == 2
+
+
+def forgets(method, params):
+    """Whether the session is over with this message."""
+    if method == "tools/call":
+        return "forget" in WORDS or f"forget-{params['name']}" in WORDS
+    return method == "tools/list" and "forget-list" in WORDS and SEEN["lists"] > 0
 
 
 def asks(params, name):
@@ -219,7 +227,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         method = message.get("method")
         if method == "initialize":
             SEEN["sessions"] += 1
-        elif "forget" in WORDS and method == "tools/call" and not SEEN["forgot"]:
+        elif not SEEN["forgot"] and forgets(method, message.get("params", {})):
             SEEN["forgot"] = True
             SEEN["sessions"] += 1
         if self.refused():

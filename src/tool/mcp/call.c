@@ -28,7 +28,7 @@ struct tool_run {
 	tool_done_fn *done;
 	void *ctx;
 	struct server_waiter waiter;
-	struct server_hold hold;
+	struct list hold; /* while the request is on its way */
 	struct rpc_request *request;
 	struct host_timer *timer; /* while it waits for the server */
 	struct buf more;          /* of the parameters: what was asked back */
@@ -65,16 +65,11 @@ finish(struct tool_run *run, enum tool_outcome outcome, struct str output)
 static void
 finish_failed(struct tool_run *run, const struct mcp_failure *failure)
 {
-	char text[ERR_TEXT_MAX + 80];
 	struct err e;
 
 	server_explain(run->server, failure, &e);
-	snprintf(text, sizeof text, "%s%s", e.text,
-		 failure->kind == MCP_FAIL_GONE
-			 ? ". Whether the tool did its work before is not known."
-			 : "");
 	finish(run, failure->kind == MCP_FAIL_TIMEOUT ? OUTCOME_TIMEOUT : OUTCOME_ERROR,
-	       str_of(text));
+	       str_of(e.text));
 }
 
 static void
@@ -84,6 +79,19 @@ finish_saying(struct tool_run *run, enum mcp_fail kind, int code, const char *wh
 
 	err_set(&failure.err, code, "%s", why);
 	finish_failed(run, &failure);
+}
+
+/* The request was sent, and its answer lost. */
+static void
+finish_not_knowing(struct tool_run *run, const struct mcp_failure *failure)
+{
+	char text[ERR_TEXT_MAX + 80];
+	struct err e;
+
+	server_explain(run->server, failure, &e);
+	snprintf(text, sizeof text, "%s. Whether the tool did its work before is not known.",
+		 e.text);
+	finish(run, OUTCOME_ERROR, str_of(text));
 }
 
 static void
@@ -135,16 +143,6 @@ on_late(void *ctx)
 	finish_saying(ctx, MCP_FAIL_TIMEOUT, ERR_TIMEOUT, "it did not get ready in time");
 }
 
-/* The connection ended for a reason of its own, with the request on it. */
-static void
-on_lost(struct server_hold *h, const struct mcp_failure *failure)
-{
-	struct tool_run *run = LIST_OWNER(h, struct tool_run, hold);
-
-	run->request = NULL;
-	finish_failed(run, failure);
-}
-
 /* ---- the call ---- */
 
 static void send_call(struct tool_run *run, const struct catalog_tool *tool);
@@ -184,18 +182,27 @@ take_questions(struct tool_run *run, struct json result)
 }
 
 static void
+take_failure(struct tool_run *run, const struct mcp_failure *failure)
+{
+	if (failure->kind == MCP_FAIL_SESSION)
+		server_session_over(run->server);
+	if (failure->kind == MCP_FAIL_SESSION && !run->again)
+		begin_again(run, false);
+	else if (failure->kind == MCP_FAIL_GONE || failure->kind == MCP_FAIL_MALFORMED)
+		finish_not_knowing(run, failure);
+	else
+		finish_failed(run, failure);
+}
+
+static void
 on_answer(void *ctx, const struct rpc_answer *answer)
 {
 	struct tool_run *run = ctx;
 	struct json type;
 
 	run->request = NULL;
-	if (answer->failure && answer->failure->kind == MCP_FAIL_SESSION && !run->again) {
-		server_release(run->server, &run->hold);
-		server_reconnect(run->server, answer->failure);
-		begin_again(run, false);
-	} else if (answer->failure) {
-		finish_failed(run, answer->failure);
+	if (answer->failure) {
+		take_failure(run, answer->failure);
 	} else if (answer->code == HEADER_MISMATCH && !run->again) {
 		server_tools_changed(run->server);
 		begin_again(run, true);
@@ -303,9 +310,9 @@ call_new(struct server *s, struct host *host, const struct tool_request *request
 	run->ctx = ctx;
 	list_init(&run->node);
 	list_init(&run->waiter.node);
+	run->waiter.calls = true;
 	run->waiter.fn = on_ready;
-	list_init(&run->hold.node);
-	run->hold.fn = on_lost;
+	list_init(&run->hold);
 	buf_init(&run->more, PARAMS_MAX);
 	run->timer = host->ops->timer_new(host, on_late, run);
 	await(run, false);

@@ -42,6 +42,7 @@ struct server {
 	bool stale;             /* and not as it is now */
 	int64_t relist_at_ms;   /* not before, even so */
 	int64_t fresh_until_ms; /* INT64_MAX: until it says so */
+	bool over; /* the peer does not know the session: it is left once nobody holds it */
 	struct list waiters;
 	struct list holds;
 	size_t users;
@@ -71,9 +72,11 @@ set_failure(struct mcp_failure *out, enum mcp_fail kind, int code, const char *w
 
 /* ---- those who wait ---- */
 
+/* Those who can go on. */
 static void
 tell(struct server *s, const struct mcp_failure *failure)
 {
+	bool calls_wait = s->over;
 	struct list now;
 
 	if (list_is_empty(&s->waiters))
@@ -86,7 +89,10 @@ tell(struct server *s, const struct mcp_failure *failure)
 		struct server_waiter *w = LIST_OWNER(now.next, struct server_waiter, node);
 
 		list_remove(&w->node);
-		w->fn(w, failure);
+		if (w->calls && calls_wait)
+			list_append(&s->waiters, &w->node);
+		else
+			w->fn(w, failure);
 	}
 }
 
@@ -99,26 +105,21 @@ rest(struct server *s)
 
 /* ---- the end of a connection ---- */
 
-/* Calls that are on their way are told. */
+/* Nobody holds it: the requests of a connection that ended were told, and one that is left is not
+ * left before. */
 static void
-drop(struct server *s, const struct mcp_failure *why)
+drop(struct server *s)
 {
 	s->host->ops->timer_set(s->timer, -1);
 	negotiation_free(&s->negotiation);
 	s->subscription = s->page = NULL;
 	rpc_close(&s->rpc, &s->owner->closing);
 	s->state = CLOSED;
-	s->listed = s->hears = false;
+	s->listed = s->hears = s->over = false;
 	s->relist_at_ms = 0;
 	s->peer = (struct mcp_peer){ .pid = -1 };
 	arena_reset(&s->peer_arena);
 	catalog_release(&s->next);
-	while (!list_is_empty(&s->holds)) {
-		struct server_hold *h = LIST_OWNER(s->holds.next, struct server_hold, node);
-
-		list_remove(&h->node);
-		h->fn(h, why);
-	}
 }
 
 /* While connecting: it is not tried again at once, and later each time. */
@@ -134,7 +135,7 @@ give_up(struct server *s, const struct mcp_failure *failure)
 		wait_ms = BACKOFF_MS_MAX;
 	s->failures++;
 	s->retry_at_ms = host_now_ms(s->host) + wait_ms;
-	drop(s, &s->failure);
+	drop(s);
 	host_defer(s->host, &s->settle);
 }
 
@@ -151,8 +152,8 @@ go_on_with_known_tools(struct server *s)
 	host_defer(s->host, &s->settle);
 }
 
-/* Once its tools are known, only what ends the connection anyway, or what no call can come through
- * either while none is on its way, is worth more than those calls. */
+/* Once its tools are known, nothing that a listing learns is worth more than the calls that are on
+ * their way: each of them is judged by its own answer. */
 static void
 fail(struct server *s, const struct mcp_failure *failure)
 {
@@ -160,11 +161,11 @@ fail(struct server *s, const struct mcp_failure *failure)
 
 	if (!s->listed || (failure->kind == MCP_FAIL_AUTH && !in_use)) {
 		give_up(s, failure);
-	} else if (failure->kind == MCP_FAIL_SESSION ||
-		   (failure->kind == MCP_FAIL_GONE && !in_use)) {
-		drop(s, failure); /* it may only have been restarted */
+	} else if (failure->kind == MCP_FAIL_GONE && !in_use) {
+		drop(s); /* it may only have been restarted */
 		host_defer(s->host, &s->settle);
 	} else {
+		s->over = s->over || failure->kind == MCP_FAIL_SESSION;
 		go_on_with_known_tools(s);
 	}
 }
@@ -187,7 +188,7 @@ on_closed(void *ctx, const struct mcp_failure *failure)
 		give_up(s, failure);
 		return;
 	}
-	drop(s, failure); /* the next one who wants it connects again */
+	drop(s); /* the next one who wants it connects again */
 	host_defer(s->host, &s->settle);
 }
 
@@ -198,7 +199,7 @@ on_timer(void *ctx)
 	char why[160];
 
 	if (s->state == READY) {
-		drop(s, &s->failure); /* nobody holds it */
+		drop(s); /* idle */
 		return;
 	}
 	snprintf(why, sizeof why, "it did not get ready within %lld ms",
@@ -416,6 +417,8 @@ on_settle(struct host_task *task)
 {
 	struct server *s = LIST_OWNER(task, struct server, settle);
 
+	if (s->over && s->state == READY && list_is_empty(&s->holds))
+		drop(s);
 	if (list_is_empty(&s->waiters)) {
 		rest(s);
 		return;
@@ -430,7 +433,7 @@ on_settle(struct host_task *task)
 	case AGREEING:
 	case LISTING: break;
 	case READY:
-		if (wants_fresh(s) && !is_fresh(s)) {
+		if (wants_fresh(s) && !is_fresh(s) && !s->over) {
 			hear_of_changes(s);
 			list_tools(s);
 			break;
@@ -495,25 +498,27 @@ server_describe(const struct server *s, struct mcp_peer *out)
 }
 
 void
-server_hold(struct server *s, struct server_hold *h)
+server_hold(struct server *s, struct list *hold)
 {
-	list_append(&s->holds, &h->node);
+	list_append(&s->holds, hold);
 	if (s->state == READY)
 		s->host->ops->timer_set(s->timer, -1);
 }
 
 void
-server_release(struct server *s, struct server_hold *h)
+server_release(struct server *s, struct list *hold)
 {
-	list_remove(&h->node);
-	rest(s);
+	list_remove(hold);
+	if (s->over)
+		host_defer(s->host, &s->settle);
+	else
+		rest(s);
 }
 
 void
-server_reconnect(struct server *s, const struct mcp_failure *why)
+server_session_over(struct server *s)
 {
-	if (s->state == READY)
-		drop(s, why);
+	s->over = true;
 }
 
 void
@@ -584,7 +589,7 @@ server_end_session(struct server *s, struct str session)
 	if (s->declared.url.len == 0 && !s->shared && str_eq(s->wanted_by, session) &&
 	    s->state == READY && s->users == 0 && list_is_empty(&s->holds) &&
 	    list_is_empty(&s->waiters))
-		drop(s, &s->failure); /* nobody holds it */
+		drop(s);
 }
 
 struct server *
@@ -618,7 +623,7 @@ server_free(struct server **server)
 		list_remove(s->waiters.next);
 	while (!list_is_empty(&s->holds))
 		list_remove(s->holds.next);
-	drop(s, &s->failure);
+	drop(s);
 	catalog_release(&s->catalog);
 	list_remove(&s->settle.node);
 	s->host->ops->timer_free(s->timer);

@@ -19,14 +19,10 @@ struct server;
 
 struct server_waiter {
 	struct list node;
+	bool calls; /* wants to ask it something, not only to know its tools */
 	bool fresh; /* wants the tools as they are now, not as they were when it was connected */
 	/* failure NULL: it is ready. */
 	void (*fn)(struct server_waiter *w, const struct mcp_failure *failure);
-};
-
-struct server_hold {
-	struct list node;
-	void (*fn)(struct server_hold *h, const struct mcp_failure *failure);
 };
 
 struct server *server_new(struct server_owner *owner, const struct tool_server *declared,
@@ -52,11 +48,14 @@ bool server_is_unused(const struct server *s);
 const struct catalog *server_catalog(const struct server *s);
 struct rpc *server_rpc(const struct server *s);
 void server_describe(const struct server *s, struct mcp_peer *out);
-/* A call uses the connection: it is not idle. It is told, and let go, when the connection ends. */
-void server_hold(struct server *s, struct server_hold *h);
-void server_release(struct server *s, struct server_hold *h);
-/* A call learnt that the session is over, or that the tools changed. */
-void server_reconnect(struct server *s, const struct mcp_failure *why);
+/* A request is on its way: the connection is not idle, and lasts until that one has its answer. hold is
+ * initialised; letting go twice does no harm. */
+void server_hold(struct server *s, struct list *hold);
+void server_release(struct server *s, struct list *hold);
+/* A call learnt that the peer has forgotten the session. Others may still be answered in it: who calls
+ * from now on waits for them, and then for the next session. */
+void server_session_over(struct server *s);
+/* A call learnt that the tools are not as they were listed. */
 void server_tools_changed(struct server *s);
 /* "MCP server NAME: " before what the failure says. */
 void server_explain(const struct server *s, const struct mcp_failure *failure, struct err *out);

@@ -17,7 +17,7 @@ enum mcp_fail {
 	MCP_FAIL_AUTH,      /* it wants credentials */
 	MCP_FAIL_SESSION,   /* it does not know the session: nothing was done */
 	MCP_FAIL_REFUSED,   /* it said no in a way that is not JSON-RPC's */
-	MCP_FAIL_MALFORMED, /* what it says makes no sense */
+	MCP_FAIL_MALFORMED, /* what it says makes no sense: no more is known */
 	MCP_FAIL_LOCAL,     /* never sent: refused here */
 };
 struct mcp_failure {

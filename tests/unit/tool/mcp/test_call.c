@@ -142,6 +142,53 @@ T10_every_call_under_way_hears_that_it_died(void **state)
 	mcp_rig_release(&r);
 }
 
+static void
+T10_calls_of_a_session_that_ended_are_all_repeated(void **state)
+{
+	struct rig_call calls[3];
+	struct mcp_rig r;
+
+	(void)state;
+	mcp_rig_init(&r, true, "forget");
+	mcp_rig_open(&r);
+	mcp_rig_list(&r);
+	for (size_t i = 0; i < 3; i++)
+		mcp_rig_start(&r, &calls[i], "echo", "{\"text\":\"x\"}", 10000);
+	for (size_t i = 0; i < 3; i++) {
+		check_str("call", mcp_rig_await(&r, &calls[i]), STR("ok x"));
+		rig_call_release(&calls[i]);
+	}
+	assert_int_equal(mcp_rig_count(&r, "\"method\": \"initialize\""), 2);
+	mcp_rig_release(&r);
+}
+
+/* What one call learns of the session is no word about another that is carried out. */
+static void
+T7_a_call_under_way_outlives_its_session(void **state)
+{
+	struct rig_call slow, c;
+	struct mcp_rig r;
+
+	(void)state;
+	mcp_rig_init(&r, true, "forget-echo");
+	mcp_rig_open(&r);
+	mcp_rig_list(&r);
+	mcp_rig_start(&r, &slow, "slow", "{\"ms\":600}", 10000);
+	mcp_rig_await_log(&r, "\"slow\"");
+	mcp_rig_start(&r, &c, "echo", "{\"text\":\"x\"}", 10000);
+	mcp_rig_run(&r, 200);
+	assert_int_equal(slow.dones + c.dones, 0);
+	assert_true(str_starts(mcp_rig_list(&r), STR("echo "))); /* who lists does not wait */
+	assert_int_equal(slow.dones, 0);
+	check_str("slow", mcp_rig_await(&r, &slow), STR("ok done"));
+	check_str("echo", mcp_rig_await(&r, &c), STR("ok x"));
+	rig_call_release(&slow);
+	rig_call_release(&c);
+	assert_int_equal(mcp_rig_count(&r, "\"name\": \"slow\""), 1);
+	assert_int_equal(mcp_rig_count(&r, "\"method\": \"initialize\""), 2);
+	mcp_rig_release(&r);
+}
+
 int
 main(void)
 {
@@ -152,5 +199,7 @@ main(void)
 	SUITE_TEST(&s, T10_cancelled_before_the_server_is_there);
 	SUITE_TEST(&s, T10_waiting_for_the_server_counts);
 	SUITE_TEST(&s, T10_every_call_under_way_hears_that_it_died);
+	SUITE_TEST(&s, T10_calls_of_a_session_that_ended_are_all_repeated);
+	SUITE_TEST(&s, T7_a_call_under_way_outlives_its_session);
 	return suite_run(&s, "tool/mcp/call");
 }

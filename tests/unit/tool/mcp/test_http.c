@@ -140,6 +140,7 @@ T10_answers_that_are_not_taken_end_the_connection(void **state)
 	mcp_rig_open(&r);
 	mcp_rig_list(&r);
 	assert_true(str_contains(mcp_rig_call(&r, &c, "hang", "{}"), STR("takes no answers")));
+	assert_true(str_ends(buf_str(&c.output), STR("is not known.")));
 	rig_call_release(&c);
 	assert_false(mcp_rig_logged(&r, "{\"answer\": 32}"));
 	mcp_rig_release(&r);

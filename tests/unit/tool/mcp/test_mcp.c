@@ -100,6 +100,7 @@ problem_is_told(void **state)
 	/* It is not tried again at once, and a call hears the same. */
 	if (!str_contains(mcp_rig_call(&r, &c, "echo", "{}"), str_of(row->says + 1)))
 		check_str("call", buf_str(&c.output), str_of(row->says));
+	assert_false(str_contains(buf_str(&c.output), STR("not known"))); /* it was never sent */
 	assert_int_equal(c.outcome, OUTCOME_ERROR + (strcmp(row->words, "silent") == 0) *
 							    (OUTCOME_TIMEOUT - OUTCOME_ERROR));
 	rig_call_release(&c);

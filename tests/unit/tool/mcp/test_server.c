@@ -113,6 +113,28 @@ known_tools_outlive_a_failed_listing(void **state)
 }
 
 static void
+T7_a_call_under_way_outlives_a_listing_of_a_session_that_ended(void **state)
+{
+	struct rig_call slow, c;
+	struct mcp_rig r;
+
+	(void)state;
+	mcp_rig_init(&r, true, "changes forget-list");
+	mcp_rig_open(&r);
+	mcp_rig_list(&r);
+	mcp_rig_start(&r, &slow, "slow", "{\"ms\":600}", 20000);
+	check_str("grow", mcp_rig_call(&r, &c, "grow", "{}"), STR("ok grown"));
+	rig_call_release(&c);
+	assert_true(str_ends(mcp_rig_list(&r), STR(" binary"))); /* as they were */
+	assert_int_equal(slow.dones, 0);
+	check_str("slow", mcp_rig_await(&r, &slow), STR("ok done"));
+	rig_call_release(&slow);
+	assert_true(str_ends(mcp_rig_list(&r), STR(" grown0"))); /* of another session */
+	assert_int_equal(mcp_tools_connections(r.tools), 1);
+	mcp_rig_release(&r);
+}
+
+static void
 T10_list_changed_on_a_stream_of_its_own(void **state)
 {
 	struct mcp_rig r;
@@ -247,6 +269,7 @@ main(void)
 	SUITE_TEST(&s, T10_one_connection_is_shared_and_its_tools_are_kept);
 	SUITE_ROWS(&s, CHANGES, changes_are_heard_of);
 	SUITE_ROWS(&s, AGAIN, known_tools_outlive_a_failed_listing);
+	SUITE_TEST(&s, T7_a_call_under_way_outlives_a_listing_of_a_session_that_ended);
 	SUITE_TEST(&s, T10_list_changed_on_a_stream_of_its_own);
 	SUITE_TEST(&s, T10_a_stateless_peer_is_subscribed_to);
 	SUITE_TEST(&s, T10_an_idle_connection_is_left_in_good_order);
