@@ -34,37 +34,18 @@ put(char *out, size_t at, struct str text)
 	return at;
 }
 
-static size_t
-make(struct str server, struct str tool, char out[TOOL_NAME_MAX])
-{
-	/* The tool's own end is what tells it from its neighbours: the server's name gives way. */
-	size_t room = tool.len + 2 < TOOL_NAME_MAX ? TOOL_NAME_MAX - 2 - tool.len : 0;
-	size_t at = 0;
-
-	if (server.len > 0 && room > 0) {
-		at = put(out, 0, str_slice(server, 0, room));
-		at = put(out, at, STR("__"));
-	}
-	return put(out, at, tool);
-}
-
 struct str
 tool_name_make(struct str server, struct str tool, struct arena *a)
 {
+	/* The tool's own end is what tells it from its neighbours: the server's name gives way. */
+	size_t room = tool.len + 2 < TOOL_NAME_MAX ? TOOL_NAME_MAX - 2 - tool.len : 0;
 	char name[TOOL_NAME_MAX];
-	size_t len = make(server, tool, name);
+	size_t len = 0;
 
+	if (server.len > 0 && room > 0) {
+		len = put(name, 0, str_slice(server, 0, room));
+		len = put(name, len, STR("__"));
+	}
+	len = put(name, len, tool);
 	return arena_str(a, (struct str){ name, len });
-}
-
-bool
-tool_name_means(struct str name, struct str server, struct str tool)
-{
-	char made[TOOL_NAME_MAX];
-
-	if (str_eq(name, tool))
-		return true;
-	if (str_eq(name, (struct str){ made, make(STR(""), tool, made) }))
-		return true;
-	return str_eq(name, (struct str){ made, make(server, tool, made) });
 }

@@ -15,5 +15,3 @@ bool tool_name_is_plain(struct str name, size_t max);
 struct str tool_name_plain(struct str word, struct arena *a);
 /* server empty: without it. Plain, at most TOOL_NAME_MAX. Lives in a. */
 struct str tool_name_make(struct str server, struct str tool, struct arena *a);
-/* Is this what the tool is called? */
-bool tool_name_means(struct str name, struct str server, struct str tool);

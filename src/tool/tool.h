@@ -38,8 +38,8 @@ struct tool_listing {
 typedef void tool_listed_fn(void *ctx, const struct tool_listing *listing);
 
 struct tool_request {
-	struct str id; /* of the call's event: unique, the same after a restart */
-	struct str name;
+	struct str id;        /* of the call's event: unique, the same after a restart */
+	struct str name;      /* a server's tool: as that one calls it */
 	struct str arguments; /* JSON object */
 	struct tool_place place;
 	const struct tool_server *server; /* NULL: our own */

@@ -150,7 +150,7 @@ static void send_call(struct tool_run *run, const struct catalog_tool *tool);
 static const struct catalog_tool *
 find_tool(const struct tool_run *run)
 {
-	return catalog_find(server_catalog(run->server), server_name(run->server), run->name);
+	return catalog_find(server_catalog(run->server), run->name);
 }
 
 /* It asks something back: the same call again, with the answers. */

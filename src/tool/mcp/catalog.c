@@ -70,7 +70,7 @@ read_tool(struct json v, bool over_http, struct arena *a, struct catalog_tool *o
 	if (json_raw(schema).len > CATALOG_SCHEMA_MAX)
 		return err_set(e, ERR_TOO_LARGE, "its inputSchema is over %d bytes",
 			       CATALOG_SCHEMA_MAX);
-	*out = (struct catalog_tool){ 0 };
+	*out = (struct catalog_tool){ .told = tool_name_make(STR(""), name, a) };
 	out->doc = (struct tool_doc){ .name = arena_str(a, name),
 				      .description = description_of(v, a),
 				      .input_schema = arena_str(a, json_raw(schema)),
@@ -79,14 +79,11 @@ read_tool(struct json v, bool over_http, struct arena *a, struct catalog_tool *o
 	return over_http ? param_header_read(schema, a, &out->params, &out->param_count, e) : 0;
 }
 
-/* Within a server the model must be able to tell them apart. */
-static bool
-is_taken(struct catalog *c, struct str name)
+bool
+catalog_tells(const struct catalog *c, struct str told)
 {
-	struct str told = tool_name_make(STR(""), name, &c->arena);
-
 	for (size_t i = 0; i < c->count; i++)
-		if (tool_name_means(told, STR(""), c->tools[i].doc.name))
+		if (str_eq(c->tools[i].told, told))
 			return true;
 	return false;
 }
@@ -112,7 +109,7 @@ add_tool(struct catalog *c, struct str server, struct json v, bool over_http, st
 	struct err why;
 	int rc = read_tool(v, over_http, &c->arena, &tool, &why);
 
-	if (rc == 0 && is_taken(c, tool.doc.name))
+	if (rc == 0 && catalog_tells(c, tool.told)) /* the model must be able to tell them apart */
 		rc = err_set(&why, ERR_CONFLICT, "there is one of that name");
 	if (rc != 0) {
 		log_write(LOG_DEBUG, "mcp.tool_left_out", LOG_STR("server", server),
@@ -151,13 +148,10 @@ catalog_add(struct catalog *c, struct str server, struct json page, bool over_ht
 }
 
 const struct catalog_tool *
-catalog_find(const struct catalog *c, struct str server, struct str name)
+catalog_find(const struct catalog *c, struct str name)
 {
 	for (size_t i = 0; i < c->count; i++)
 		if (str_eq(c->tools[i].doc.name, name))
-			return &c->tools[i];
-	for (size_t i = 0; i < c->count; i++)
-		if (tool_name_means(name, server, c->tools[i].doc.name))
 			return &c->tools[i];
 	return NULL;
 }

@@ -16,6 +16,7 @@ enum {
 
 struct catalog_tool {
 	struct tool_doc doc; /* the name as the server says it */
+	struct str told;     /* and as a model is told, if no other server has one of that name */
 	struct param_header *params;
 	size_t param_count;
 };
@@ -33,6 +34,7 @@ void catalog_release(struct catalog *c);
  * too many. */
 NODISCARD int catalog_add(struct catalog *c, struct str server, struct json page, bool over_http,
 			  struct str *cursor, struct err *e);
-/* NULL: there is none. name: as the server says it, or as the model was told (tool_name). */
-const struct catalog_tool *
-catalog_find(const struct catalog *c, struct str server, struct str name);
+/* Is a model told of one by that name? */
+bool catalog_tells(const struct catalog *c, struct str told);
+/* NULL: there is none that the server calls so. */
+const struct catalog_tool *catalog_find(const struct catalog *c, struct str name);

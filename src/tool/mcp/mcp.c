@@ -116,16 +116,13 @@ query_free(struct tool_query *q)
 
 /* Another server of the listing has a tool of the same name. */
 static bool
-clashes(const struct tool_query *q, size_t own, struct str name)
+clashes(const struct tool_query *q, size_t own, struct str told)
 {
 	for (size_t i = 0; i < q->count; i++) {
-		const struct catalog *c = server_catalog(q->parts[i].server);
+		const struct part *p = &q->parts[i];
 
-		if (i == own || q->parts[i].failed)
-			continue;
-		for (size_t k = 0; k < c->count; k++)
-			if (tool_name_means(name, STR(""), c->tools[k].doc.name))
-				return true;
+		if (i != own && !p->failed && catalog_tells(server_catalog(p->server), told))
+			return true;
 	}
 	return false;
 }
@@ -137,13 +134,13 @@ add_tools(const struct tool_query *q, size_t at, struct arena *a, struct tool_do
 	struct str server = server_name(q->parts[at].server);
 
 	for (size_t i = 0; i < c->count; i++) {
-		struct str name = tool_name_make(STR(""), c->tools[i].doc.name, a);
+		const struct catalog_tool *tool = &c->tools[i];
 
-		out[i] = c->tools[i].doc;
+		out[i] = tool->doc;
 		out[i].server = server;
-		out[i].own_name = c->tools[i].doc.name;
-		out[i].name = clashes(q, at, name) ? tool_name_make(server, c->tools[i].doc.name, a)
-						   : name;
+		out[i].own_name = tool->doc.name;
+		out[i].name = clashes(q, at, tool->told) ? tool_name_make(server, tool->doc.name, a)
+							 : tool->told;
 	}
 	return c->count;
 }

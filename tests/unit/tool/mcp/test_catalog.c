@@ -105,9 +105,26 @@ T10_pages_follow_each_other_and_end(void **state)
 	assert_int_equal(rc, ERR_LIMIT);
 	assert_int_equal(c.count, CATALOG_PAGES_MAX);
 	check_str("schema", c.tools[7].doc.input_schema, STR("{\"n\":7}"));
-	assert_ptr_equal(catalog_find(&c, STR("s"), STR("t9")), &c.tools[9]);
-	assert_ptr_equal(catalog_find(&c, STR("s"), STR("s__t9")), &c.tools[9]);
-	assert_null(catalog_find(&c, STR("s"), STR("t999")));
+	assert_ptr_equal(catalog_find(&c, STR("t9")), &c.tools[9]);
+	assert_null(catalog_find(&c, STR("t999")));
+	catalog_release(&c);
+}
+
+/* A call is bound to one tool: another that a model would be told of by that name is not it. */
+static void
+T7_a_tool_is_found_by_its_own_name_alone(void **state)
+{
+	struct str cursor;
+	struct catalog c;
+	struct err e;
+
+	(void)state;
+	catalog_init(&c);
+	assert_int_equal(add(&c, STR("{'tools':[" TOOL("a.b") "," TOOL("x") "]}"), &cursor, &e), 0);
+	assert_ptr_equal(catalog_find(&c, STR("a.b")), &c.tools[0]);
+	assert_true(catalog_tells(&c, STR("a_b")));
+	assert_null(catalog_find(&c, STR("a_b")));
+	assert_null(catalog_find(&c, STR("s__x")));
 	catalog_release(&c);
 }
 
@@ -150,6 +167,7 @@ main(void)
 
 	SUITE_ROWS(&s, ROWS, row_holds);
 	SUITE_TEST(&s, T10_pages_follow_each_other_and_end);
+	SUITE_TEST(&s, T7_a_tool_is_found_by_its_own_name_alone);
 	SUITE_TEST(&s, T10_tools_and_their_sizes_are_bounded);
 	return suite_run(&s, "tool/mcp/catalog");
 }

@@ -145,8 +145,11 @@ T10_several_servers_at_once(void **state)
 	mcp_rig_run(&r, 20000);
 	check_str("names", buf_str(&r.listing),
 		  STR("peer/peer__echo=echo other one/other_one__echo=echo !away "));
-	check_str("called by that name", mcp_rig_call(&r, &c, "peer__echo", "{\"text\":\"x\"}"),
+	check_str("called by its own name", mcp_rig_call(&r, &c, "echo", "{\"text\":\"x\"}"),
 		  STR("ok x"));
+	rig_call_release(&c);
+	check_str("called by the model's", mcp_rig_call(&r, &c, "peer__echo", "{}"),
+		  STR("error MCP server peer: it has no tool peer__echo"));
 	rig_call_release(&c);
 	q = r.tools->ops->list(r.tools, &ask, on_several, &r);
 	r.tools->ops->forget(q);
