@@ -40,8 +40,10 @@ struct rpc_request {
 	rpc_answer_fn *fn;
 	void *ctx;
 	struct host_timer *timer;
-	struct host_task failing;     /* it could not be sent */
-	int64_t timeout_ms, until_ms; /* until: however much progress there is */
+	struct host_task failing; /* it could not be sent */
+	int64_t asked_at_ms;
+	int64_t timeout_ms; /* without a word of the peer's; 0: none */
+	int64_t granted_ms; /* in all, after what progress there was */
 };
 
 /* ---- requests ---- */
@@ -204,17 +206,18 @@ take_progress(struct rpc *r, struct json params)
 {
 	struct json token;
 	struct rpc_request *q;
-	int64_t id, left_ms;
+	int64_t id, spent_ms;
 
 	if (!json_find(params, STR("progressToken"), &token) || !json_int(token, &id))
 		return;
 	q = find(r, id);
 	if (!q || q->timeout_ms == 0)
 		return;
-	left_ms = q->until_ms - host_now_ms(r->host);
-	if (left_ms > q->timeout_ms)
-		left_ms = q->timeout_ms;
-	r->host->ops->timer_set(q->timer, left_ms > 0 ? left_ms : 0);
+	spent_ms = host_now_ms(r->host) - q->asked_at_ms;
+	q->granted_ms = spent_ms + q->timeout_ms;
+	if (q->granted_ms > RPC_PATIENCE * q->timeout_ms)
+		q->granted_ms = RPC_PATIENCE * q->timeout_ms;
+	r->host->ops->timer_set(q->timer, q->granted_ms > spent_ms ? q->granted_ms - spent_ms : 0);
 }
 
 static void
@@ -325,7 +328,7 @@ on_late(void *ctx)
 	void *fn_ctx = q->ctx;
 
 	err_set(&failure.err, ERR_TIMEOUT, "no answer to " STR_FMT " within %lld ms",
-		STR_ARG(q->method), (long long)q->timeout_ms);
+		STR_ARG(q->method), (long long)q->granted_ms);
 	rpc_cancel(&q, "timeout");
 	fn(fn_ctx, &(struct rpc_answer){ .failure = &failure });
 }
@@ -357,8 +360,9 @@ rpc_ask(struct rpc *r, const struct rpc_ask *ask, rpc_answer_fn *fn, void *ctx)
 				   .method = { method, ask->method.len },
 				   .fn = fn,
 				   .ctx = ctx,
-				   .timeout_ms = ask->timeout_ms };
-	q->until_ms = host_now_ms(r->host) + RPC_PATIENCE * ask->timeout_ms;
+				   .asked_at_ms = host_now_ms(r->host),
+				   .timeout_ms = ask->timeout_ms,
+				   .granted_ms = ask->timeout_ms };
 	q->failing.fn = on_failing;
 	list_init(&q->failing.node);
 	q->timer = r->host->ops->timer_new(r->host, on_late, q);

@@ -244,8 +244,28 @@ T10_progress_starts_the_time_anew_but_not_for_ever(void **state)
 		fake_transport_say(r.peer, PROGRESS, MESSAGE_NO_ID);
 	}
 	assert_in_range(rounds, 11, 12); /* 10 times 100 ms */
-	told(&r, "f1:no answer to tools/call within 100 ms ");
+	told(&r, "f1:no answer to tools/call within 1000 ms ");
 	fake_transport_say(r.peer, PROGRESS, MESSAGE_NO_ID); /* for nobody */
+	end(&r);
+}
+
+static void
+T10_the_time_that_progress_gave_is_told(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	begin(&r);
+	ask(&r, 100);
+	virtual_host_advance(&r.host, 90);
+	fake_transport_say(r.peer,
+			   "{'jsonrpc':'2.0','method':'notifications/progress','params':"
+			   "{'progressToken':1,'progress':1}}",
+			   MESSAGE_NO_ID);
+	virtual_host_advance(&r.host, 99);
+	told(&r, "");
+	virtual_host_advance(&r.host, 1);
+	told(&r, "f1:no answer to tools/call within 190 ms ");
 	end(&r);
 }
 
@@ -385,6 +405,7 @@ main(void)
 	SUITE_TEST(&s, T10_the_peer_asks_back);
 	SUITE_TEST(&s, T10_no_answer_in_time);
 	SUITE_TEST(&s, T10_progress_starts_the_time_anew_but_not_for_ever);
+	SUITE_TEST(&s, T10_the_time_that_progress_gave_is_told);
 	SUITE_TEST(&s, T10_a_cancelled_request);
 	SUITE_TEST(&s, T10_nonsense_ends_a_pipe);
 	SUITE_TEST(&s, T10_nonsense_in_an_answer_ends_that_request);
