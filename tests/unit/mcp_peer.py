@@ -9,13 +9,14 @@ the file $MCP_PEER_LOG, if that is set (or given as log=PATH).
 Words: stateless  pages  no-tools  nonsense  long-line  die-at-start  silent  chatter  changes
   stay (when it is told to leave)
   once, when the tools are listed again: busy (refused)  stuck (not answered)
+  vanish (asks, when they are listed again)  mismatch (of headers, once, when echo is called)
   http alone: json  auth  forget (the session, once, when a tool is called)
     forget-echo (when that tool is)  forget-list (when they are listed again)
     break-off (streams, before the answer)  resume=STATUS (what going on then is refused with)  get
     throttle (429, once, when the tools are listed again)  pings (and never takes the answers)
     short-get (ends after a moment, without a word)
 Tools: echo {text}, env, slow {ms}, progress {ms, steps}, die, hang, grow (one more tool from then on),
-  asks, asks-model, big {bytes}, binary
+  asks {ms}, asks-model, big {bytes}, binary
 """
 import http.server
 import json
@@ -31,7 +32,7 @@ GROWN = []
 CANCELLED = set()
 LOCK = threading.Lock()
 FILTER = threading.Lock()
-SEEN = {"forgot": False, "broke": set(), "sessions": 0, "lists": 0}
+SEEN = {"forgot": False, "mismatch": False, "broke": set(), "sessions": 0, "lists": 0}
 TOOLS = ["echo", "env", "slow", "progress", "die", "hang", "grow", "asks", "asks-model", "big", "binary"]
 
 
@@ -47,7 +48,8 @@ def tool(name):
 
 
 def tools(params):
-    known = [] if "no-tools" in WORDS else [tool(name) for name in TOOLS + GROWN]
+    names = [name for name in TOOLS + GROWN if name != "asks" or "vanish" not in WORDS or SEEN["lists"] < 2]
+    known = [] if "no-tools" in WORDS else [tool(name) for name in names]
     if "pages" not in WORDS:
         return {"tools": known}
     at = int(params.get("cursor", "0"))
@@ -95,6 +97,7 @@ def call(params, request, say):
         say({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
         return text("grown")
     if name in ("asks", "asks-model"):
+        time.sleep(given.get("ms", 0) / 1000)
         return asks(params, name)
     if name == "big":
         return text("x" * given["bytes"])
@@ -124,6 +127,13 @@ def asks(params, name):
             "inputRequests": {"q": {"method": method, "params": {"message": "?"}}}}
 
 
+def mismatch(params):
+    if "mismatch" not in WORDS or params["name"] != "echo" or SEEN["mismatch"]:
+        return False
+    SEEN["mismatch"] = True
+    return True
+
+
 def answer(message, say):
     """What is said to a message; None: nothing."""
     method, params, request = message.get("method"), message.get("params", {}), message.get("id")
@@ -146,6 +156,8 @@ def answer(message, say):
         if again and "busy" in WORDS:
             return {"jsonrpc": "2.0", "id": request, "error": {"code": -32603, "message": "busy"}}
         result = None if again and "stuck" in WORDS else tools(params)
+    elif method == "tools/call" and mismatch(params):
+        return {"jsonrpc": "2.0", "id": request, "error": {"code": -32020, "message": "headers"}}
     elif method == "tools/call":
         result = call(params, request, say)
     else:

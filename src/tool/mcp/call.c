@@ -81,6 +81,16 @@ finish_saying(struct tool_run *run, enum mcp_fail kind, int code, const char *wh
 	finish_failed(run, &failure);
 }
 
+static void
+finish_without_tool(struct tool_run *run)
+{
+	char why[CATALOG_NAME_MAX + 32];
+
+	snprintf(why, sizeof why, "it has no tool " STR_FMT,
+		 STR_ARG(str_slice(run->name, 0, utf8_floor(run->name, CATALOG_NAME_MAX))));
+	finish_saying(run, MCP_FAIL_REFUSED, ERR_NOT_FOUND, why);
+}
+
 /* The request was sent, and its answer lost. */
 static void
 finish_not_knowing(struct tool_run *run, const struct mcp_failure *failure)
@@ -171,7 +181,9 @@ take_questions(struct tool_run *run, struct json result)
 	}
 	if (rc != 0) {
 		finish_saying(run, MCP_FAIL_REFUSED, rc, e.text);
-	} else if (++run->rounds > ROUNDS_MAX || !tool) {
+	} else if (!tool) {
+		finish_without_tool(run);
+	} else if (++run->rounds > ROUNDS_MAX) {
 		finish_saying(run, MCP_FAIL_MALFORMED, ERR_LIMIT, "it does not stop asking back");
 	} else {
 		if (json_find(result, STR("requestState"), &state))
@@ -269,7 +281,6 @@ on_ready(struct server_waiter *w, const struct mcp_failure *failure)
 {
 	struct tool_run *run = LIST_OWNER(w, struct tool_run, waiter);
 	const struct catalog_tool *tool;
-	char why[CATALOG_NAME_MAX + 32];
 
 	run->host->ops->timer_set(run->timer, -1);
 	if (failure) {
@@ -283,9 +294,7 @@ on_ready(struct server_waiter *w, const struct mcp_failure *failure)
 	} else if (!run->again) {
 		begin_again(run, true); /* it may be new */
 	} else {
-		snprintf(why, sizeof why, "it has no tool " STR_FMT,
-			 STR_ARG(str_slice(run->name, 0, utf8_floor(run->name, CATALOG_NAME_MAX))));
-		finish_saying(run, MCP_FAIL_REFUSED, ERR_NOT_FOUND, why);
+		finish_without_tool(run);
 	}
 }
 

@@ -525,6 +525,7 @@ void
 server_tools_changed(struct server *s)
 {
 	s->stale = true;
+	s->relist_at_ms = 0; /* the call would fail again without */
 }
 
 /* ---- life ---- */

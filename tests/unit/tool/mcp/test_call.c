@@ -143,6 +143,47 @@ T10_every_call_under_way_hears_that_it_died(void **state)
 }
 
 static void
+T10_a_tool_that_asks_back_and_is_gone(void **state)
+{
+	struct rig_call asks, c;
+	struct mcp_rig r;
+
+	(void)state;
+	mcp_rig_init(&r, false, "stateless changes vanish");
+	mcp_rig_open(&r);
+	mcp_rig_list(&r);
+	mcp_rig_start(&r, &asks, "asks", "{\"ms\":500}", 10000);
+	mcp_rig_await_log(&r, "\"asks\"");
+	check_str("grow", mcp_rig_call(&r, &c, "grow", "{}"), STR("ok grown"));
+	rig_call_release(&c);
+	assert_true(str_ends(mcp_rig_list(&r), STR(" grown0")));
+	check_str("asks", mcp_rig_await(&r, &asks),
+		  STR("error MCP server peer: it has no tool asks"));
+	rig_call_release(&asks);
+	mcp_rig_release(&r);
+}
+
+/* However short ago they could not be listed. */
+static void
+T10_headers_that_do_not_match_have_the_tools_listed_again(void **state)
+{
+	struct rig_call c;
+	struct mcp_rig r;
+
+	(void)state;
+	mcp_rig_init(&r, true, "stateless changes busy mismatch");
+	mcp_rig_open(&r);
+	mcp_rig_list(&r);
+	check_str("grow", mcp_rig_call(&r, &c, "grow", "{}"), STR("ok grown"));
+	rig_call_release(&c);
+	mcp_rig_list(&r);
+	check_str("echo", mcp_rig_call(&r, &c, "echo", "{\"text\":\"x\"}"), STR("ok x"));
+	rig_call_release(&c);
+	assert_int_equal(mcp_rig_count(&r, "\"method\": \"tools/list\""), 3);
+	mcp_rig_release(&r);
+}
+
+static void
 T10_calls_of_a_session_that_ended_are_all_repeated(void **state)
 {
 	struct rig_call calls[3];
@@ -199,6 +240,8 @@ main(void)
 	SUITE_TEST(&s, T10_cancelled_before_the_server_is_there);
 	SUITE_TEST(&s, T10_waiting_for_the_server_counts);
 	SUITE_TEST(&s, T10_every_call_under_way_hears_that_it_died);
+	SUITE_TEST(&s, T10_a_tool_that_asks_back_and_is_gone);
+	SUITE_TEST(&s, T10_headers_that_do_not_match_have_the_tools_listed_again);
 	SUITE_TEST(&s, T10_calls_of_a_session_that_ended_are_all_repeated);
 	SUITE_TEST(&s, T7_a_call_under_way_outlives_its_session);
 	return suite_run(&s, "tool/mcp/call");
