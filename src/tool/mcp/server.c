@@ -1,13 +1,10 @@
 #include "tool/mcp/server.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
-#include "base/buf.h"
-#include "base/json_write.h"
-#include "base/utf8.h"
 #include "base/xalloc.h"
 #include "tool/mcp/launch.h"
+#include "tool/mcp/listing.h"
 #include "tool/mcp/negotiation.h"
 #include "tool/mcp/stdio.h"
 
@@ -15,8 +12,6 @@ enum {
 	BACKOFF_MS = 1000,
 	BACKOFF_MS_MAX = 60 * 1000,
 	RELIST_MS = 30 * 1000, /* after tools could not be listed again */
-	PARAMS_MAX = 64 << 10,
-	METHOD_NOT_FOUND = -32601,
 };
 
 enum state { CLOSED, AGREEING, LISTING, READY };
@@ -33,11 +28,11 @@ struct server {
 	struct rpc *rpc;      /* NULL: closed */
 	struct negotiation *negotiation;
 	struct rpc_request *subscription;
-	struct rpc_request *page; /* of the listing, that was asked for */
+	struct listing *listing;
 	struct arena peer_arena;
 	struct mcp_peer peer;
 	bool tells_changes, hears; /* of its tools */
-	struct catalog catalog, next;
+	struct catalog catalog;
 	bool listed;            /* catalog is of this connection */
 	bool stale;             /* and not as it is now */
 	int64_t relist_at_ms;   /* not before, even so */
@@ -61,13 +56,6 @@ server_explain(const struct server *s, const struct mcp_failure *failure, struct
 	*out = failure->err;
 	IGNORE(err_prefix(out, out->code, "MCP server " STR_FMT ": ",
 			  STR_ARG(s->declared.name))); /* the code is in out */
-}
-
-static void
-set_failure(struct mcp_failure *out, enum mcp_fail kind, int code, const char *why)
-{
-	out->kind = kind;
-	err_set(&out->err, code, "%s", why);
 }
 
 /* ---- those who wait ---- */
@@ -112,14 +100,14 @@ drop(struct server *s)
 {
 	s->host->ops->timer_set(s->timer, -1);
 	negotiation_free(&s->negotiation);
-	s->subscription = s->page = NULL;
+	listing_free(&s->listing);
+	s->subscription = NULL;
 	rpc_close(&s->rpc, &s->owner->closing);
 	s->state = CLOSED;
 	s->listed = s->hears = s->over = false;
 	s->relist_at_ms = 0;
 	s->peer = (struct mcp_peer){ .pid = -1 };
 	arena_reset(&s->peer_arena);
-	catalog_release(&s->next);
 }
 
 /* While connecting: it is not tried again at once, and later each time. */
@@ -143,8 +131,7 @@ give_up(struct server *s, const struct mcp_failure *failure)
 static void
 go_on_with_known_tools(struct server *s)
 {
-	rpc_cancel(&s->page, "timeout");
-	catalog_release(&s->next);
+	listing_free(&s->listing);
 	s->stale = true;
 	s->relist_at_ms = host_now_ms(s->host) + RELIST_MS;
 	s->state = READY;
@@ -171,15 +158,6 @@ fail(struct server *s, const struct mcp_failure *failure)
 }
 
 static void
-fail_saying(struct server *s, enum mcp_fail kind, int code, const char *why)
-{
-	struct mcp_failure failure;
-
-	set_failure(&failure, kind, code, why);
-	fail(s, &failure);
-}
-
-static void
 on_closed(void *ctx, const struct mcp_failure *failure)
 {
 	struct server *s = ctx;
@@ -196,96 +174,40 @@ static void
 on_timer(void *ctx)
 {
 	struct server *s = ctx;
-	char why[160];
+	struct mcp_failure late = { .kind = MCP_FAIL_TIMEOUT };
 
 	if (s->state == READY) {
 		drop(s); /* idle */
 		return;
 	}
-	snprintf(why, sizeof why, "it did not get ready within %lld ms",
-		 (long long)s->owner->config->connect_ms);
-	fail_saying(s, MCP_FAIL_TIMEOUT, ERR_TIMEOUT, why);
+	err_set(&late.err, ERR_TIMEOUT, "it did not get ready within %lld ms",
+		(long long)s->owner->config->connect_ms);
+	fail(s, &late);
 }
 
 /* ---- its tools ---- */
 
-static void ask_page(struct server *s, struct str cursor);
-
 static void
-become_ready(struct server *s, int64_t ttl_ms)
+on_listed(void *ctx, const struct listing_result *result, const struct mcp_failure *failure)
 {
+	struct server *s = ctx;
+
+	s->listing = NULL;
+	if (failure) {
+		fail(s, failure);
+		return;
+	}
 	/* However soon the peer says that its list is old: it is what they waited for. */
 	list_for_each (at, &s->waiters)
 		LIST_OWNER(at, struct server_waiter, node)->fresh = false;
 	catalog_release(&s->catalog);
-	s->catalog = s->next;
-	s->next = (struct catalog){ 0 };
+	s->catalog = result->catalog;
 	s->listed = true;
-	s->fresh_until_ms = ttl_ms < 0 ? INT64_MAX : host_now_ms(s->host) + ttl_ms;
+	s->fresh_until_ms = result->ttl_ms < 0 ? INT64_MAX : host_now_ms(s->host) + result->ttl_ms;
 	s->state = READY;
 	s->failures = 0;
 	s->host->ops->timer_set(s->timer, -1);
 	host_defer(s->host, &s->settle);
-}
-
-/* How long a stateless peer says that its answer is good; -1: it does not say. */
-static int64_t
-ttl_of(struct json result)
-{
-	struct json ttl;
-	int64_t ms;
-
-	if (!json_find(result, STR("ttlMs"), &ttl) || !json_int(ttl, &ms) || ms < 0)
-		return -1;
-	return ms < INT32_MAX ? ms : INT32_MAX;
-}
-
-static void
-on_page(void *ctx, const struct rpc_answer *answer)
-{
-	struct server *s = ctx;
-	struct str cursor;
-	struct err e;
-
-	s->page = NULL;
-	if (answer->failure) {
-		fail(s, answer->failure);
-	} else if (answer->code == METHOD_NOT_FOUND && s->next.pages == 0) {
-		become_ready(s, -1); /* it has none */
-	} else if (answer->code != 0) {
-		err_set(&e, ERR_INVALID, "it refused tools/list: " STR_FMT,
-			STR_ARG(str_slice(answer->text, 0, utf8_floor(answer->text, 200))));
-		fail_saying(s, MCP_FAIL_REFUSED, ERR_INVALID, e.text);
-	} else if (catalog_add(&s->next, s->declared.name, answer->result, s->declared.url.len > 0,
-			       &cursor, &e) != 0) {
-		fail_saying(s, MCP_FAIL_MALFORMED, e.code, e.text);
-	} else if (cursor.len > 0) {
-		ask_page(s, cursor);
-	} else {
-		become_ready(s, ttl_of(answer->result));
-	}
-}
-
-static void
-ask_page(struct server *s, struct str cursor)
-{
-	struct buf params;
-	struct jw w;
-
-	buf_init(&params, PARAMS_MAX);
-	jw_init(&w, &params);
-	jw_object(&w);
-	if (cursor.len > 0)
-		jw_field_str(&w, "cursor", cursor);
-	jw_end_object(&w);
-	if (params.overflow) {
-		fail_saying(s, MCP_FAIL_MALFORMED, ERR_TOO_LARGE, "a cursor is too long");
-	} else {
-		struct rpc_ask ask = { .method = STR("tools/list"), .params = buf_str(&params) };
-
-		s->page = rpc_ask(s->rpc, &ask, on_page, s);
-	}
-	buf_release(&params);
 }
 
 static void
@@ -293,10 +215,10 @@ list_tools(struct server *s)
 {
 	s->state = LISTING;
 	s->stale = false; /* what changes from now on may be missing in the list */
-	catalog_release(&s->next);
-	catalog_init(&s->next);
 	s->host->ops->timer_set(s->timer, s->owner->config->connect_ms);
-	ask_page(s, STR(""));
+	s->listing = listing_new(
+		&(struct listing_terms){ s->rpc, s->declared.name, s->declared.url.len > 0 },
+		on_listed, s);
 }
 
 /* ---- what it tells by itself ---- */
