@@ -21,7 +21,7 @@
 #include "base/arena.h"
 #include "base/json.h"
 #include "base/str.h"
-#include "core/tool_spec.h"
+#include "core/tool_ref.h"
 
 enum approval_action { APPROVAL_ALLOW, APPROVAL_ASK, APPROVAL_DENY }; /* by strictness */
 enum approval_layer { APPROVAL_AGENT, APPROVAL_WORKSPACE, APPROVAL_SESSION };

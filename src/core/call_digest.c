@@ -24,28 +24,6 @@ call_digest(struct tool_ref tool, struct json arguments, struct arena *a)
 	return sha256_of((struct str){ text, len });
 }
 
-static struct str
-text_of(struct json payload, const char *name, struct arena *a)
-{
-	struct json v;
-
-	return json_find(payload, str_of(name), &v) ? arena_str(a, json_str(v, a))
-						    : (struct str){ 0 };
-}
-
-struct tool_ref
-call_digest_tool(struct json payload, struct arena *a)
-{
-	struct tool_ref ref = { .name = text_of(payload, "name", a),
-				.server = text_of(payload, "mcp_server_name", a) };
-
-	if (ref.server.len > 0)
-		ref.own_name = text_of(payload, "mcp_tool_name", a);
-	if (ref.server.len > 0 && ref.own_name.len == 0)
-		ref.own_name = ref.name;
-	return ref;
-}
-
 bool
 call_digest_same(const struct sha256 *approved, const struct sha256 *now)
 {

@@ -7,8 +7,8 @@
  * run unasked.
  *
  * Names of servers' tools are made what every provider takes (core/tool_name), and a name stands once:
- * of two tools of one name the later is offered as <server>__<name>. So a name is good for one listing: a call is bound to its tool
- * by core/tool_spec's tool_ref. */
+ * of two tools of one name the later is offered as <server>__<name>. So a name is good for one listing:
+ * a call is bound to its tool by core/tool_ref. */
 #pragma once
 #include "base/arena.h"
 #include "base/json.h"

@@ -5,21 +5,6 @@
 #include <stddef.h>
 #include "base/str.h"
 
-/* Which tool is it? The name that the model calls is a listing's: when a server comes or goes, another
- * tool may have it. A server's tool is told by the server, and by what that one calls it. */
-struct tool_ref {
-	struct str name;             /* as the model calls it */
-	struct str server, own_name; /* empty: no MCP server's */
-};
-
-static inline bool
-tool_ref_same(struct tool_ref a, struct tool_ref b)
-{
-	if (a.server.len > 0)
-		return str_eq(a.server, b.server) && str_eq(a.own_name, b.own_name);
-	return b.server.len == 0 && str_eq(a.name, b.name);
-}
-
 /* What the model is told about a tool, and the engine must know of it. */
 struct tool_doc {
 	struct str name;

@@ -67,7 +67,7 @@ static void
 on_call(struct turn_history *h, const struct event *ev, struct json payload)
 {
 	struct json input = { 0 }, evaluation;
-	struct tool_ref tool = call_digest_tool(payload, h->kept);
+	struct tool_ref tool = tool_ref_of_call(payload, h->kept);
 	struct turn_call *call = vec_push(&h->calls);
 	struct sha256 digest;
 

@@ -31,7 +31,7 @@
 #include "core/queue_policy.h"
 #include "core/recover_policy.h"
 #include "core/retry_policy.h"
-#include "core/tool_spec.h"
+#include "core/tool_ref.h"
 #include "core/usage.h"
 
 enum {

@@ -4,7 +4,7 @@
 
 #include "base/xalloc.h"
 #include "core/approval_always.h"
-#include "core/call_digest.h"
+#include "core/tool_ref.h"
 #include "engine/approval.h"
 
 struct always_job {
@@ -59,7 +59,7 @@ on_call_event(void *ctx, const struct store_row *row)
 		       &doc, NULL) != 0 ||
 	    !json_find(json_root(&doc), STR("input"), &input))
 		return false;
-	count = approval_always_rules(call_digest_tool(json_root(&doc), j->arena), input, j->arena,
+	count = approval_always_rules(tool_ref_of_call(json_root(&doc), j->arena), input, j->arena,
 				      rules);
 	buf_init(&body, STORE_INLINE_MAX);
 	approval_always_write(&body, rules, count);

@@ -91,32 +91,6 @@ T8_the_digest_is_sha256_of_name_nul_arguments(void **state)
 	arena_release(&a);
 }
 
-static void
-T8_the_tool_of_a_call_is_told_by_its_event(void **state)
-{
-	struct json_doc doc;
-	struct tool_ref ref;
-	struct arena a;
-
-	(void)state;
-	arena_init(&a);
-	assert_int_equal(json_parse(&a,
-				    STR("{\"name\":\"g__s\",\"mcp_server_name\":\"g\","
-					"\"mcp_tool_name\":\"s\"}"),
-				    &JSON_LIMITS_DEFAULT, &doc, NULL),
-			 0);
-	ref = call_digest_tool(json_root(&doc), &a);
-	assert_true(tool_ref_same(ref, (struct tool_ref){ STR("x"), STR("g"), STR("s") }));
-	assert_false(tool_ref_same(ref, (struct tool_ref){ STR("g__s"), STR("h"), STR("s") }));
-	assert_false(tool_ref_same((struct tool_ref){ STR("g__s") }, ref));
-	check_str("name", ref.name, STR("g__s"));
-	assert_int_equal(json_parse(&a, STR("{\"name\":\"s\",\"mcp_server_name\":\"g\"}"),
-				    &JSON_LIMITS_DEFAULT, &doc, NULL),
-			 0);
-	check_str("own name", call_digest_tool(json_root(&doc), &a).own_name, STR("s"));
-	arena_release(&a);
-}
-
 int
 main(void)
 {
@@ -125,6 +99,5 @@ main(void)
 	SUITE_ROWS(&s, ROWS, check_row);
 	SUITE_TEST(&s, T8_the_digest_is_sha256_of_name_nul_arguments);
 	SUITE_TEST(&s, T8_the_digest_of_a_servers_tool_has_the_server_first);
-	SUITE_TEST(&s, T8_the_tool_of_a_call_is_told_by_its_event);
 	return suite_run(&s, "core/call_digest");
 }
