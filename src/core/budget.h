@@ -17,14 +17,16 @@ struct budget {
 	int64_t limit; /* picodollars, or BUDGET_UNLIMITED; 0 allows only what is free */
 	int64_t spent, reserved;
 };
+/* The worst that any of the three says; no waiting helps where another is reached. */
 enum budget_verdict {
 	BUDGET_ALLOW,
-	BUDGET_REACHED,  /* scope names the first that is: session, then user, then day */
+	BUDGET_BUSY,     /* only what others have reserved is in the way: some of it comes back */
+	BUDGET_REACHED,  /* what is spent leaves too little */
 	BUDGET_UNPRICED, /* a budget is set and the model has no price: it could not be kept */
 };
 struct budget_decision {
 	enum budget_verdict verdict;
-	enum budget_scope scope; /* of BUDGET_REACHED and BUDGET_UNPRICED */
+	enum budget_scope scope; /* the first that says so: session, then user, then day */
 };
 /* May a call of at most this cost be made? Reaching the limit exactly is allowed. */
 struct budget_decision

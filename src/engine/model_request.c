@@ -2,16 +2,21 @@
 
 #include "core/token_estimate.h"
 
+static void on_room(struct spending_wait *w);
+
 void
 model_request_init(struct model_request *r)
 {
 	buf_init(&r->heard, STORE_PAYLOAD_MAX);
+	list_init(&r->wait.node);
+	r->wait.again = on_room;
 }
 
 void
 model_request_release(struct model_request *r)
 {
 	model_request_cancel(r);
+	spending_leave(r->en->spending, &r->wait);
 	context_free(&r->context);
 	buf_release(&r->heard);
 }
@@ -26,41 +31,60 @@ tell(struct model_request *r, struct turn_input in)
 /* ---- before it is sent ---- */
 
 /* Is there money for it? */
-static enum turn_input_kind
+static enum budget_verdict
 check_budget(struct model_request *r, struct err *why)
 {
 	struct spending *s = r->en->spending;
 
 	r->prompt_tokens = 0;
 	if (!spending_is_limited(s, r->purse))
-		return TURN_IN_CONTEXT;
+		return BUDGET_ALLOW;
 	r->prompt_tokens = context_tokens(r->context);
-	switch (spending_check(s, r->purse, r->prompt_tokens, r->setup->run.max_output_tokens,
-			       why)) {
+	return spending_check(s, r->purse, r->prompt_tokens, r->setup->run.max_output_tokens, why);
+}
+
+/* The context is there: it may be sent, or waits until there is room for it. */
+static void
+judge(struct model_request *r)
+{
+	struct err why = { 0 };
+	struct turn_input in = { .kind = TURN_IN_CONTEXT };
+
+	switch (check_budget(r, &why)) {
 	case BUDGET_ALLOW: break;
-	case BUDGET_REACHED: return TURN_IN_NO_MONEY;
-	case BUDGET_UNPRICED: return TURN_IN_NO_PRICE;
+	case BUDGET_BUSY:
+		spending_wait(r->en->spending, &r->wait, r->purse, r->prompt_tokens,
+			      r->setup->run.max_output_tokens);
+		return;
+	case BUDGET_REACHED: in.kind = TURN_IN_NO_MONEY; break;
+	case BUDGET_UNPRICED: in.kind = TURN_IN_NO_PRICE; break;
 	}
-	return TURN_IN_CONTEXT;
+	in.text = str_of(why.text);
+	tell(r, in);
+}
+
+static void
+on_room(struct spending_wait *w)
+{
+	judge(LIST_OWNER(w, struct model_request, wait));
 }
 
 static void
 on_context(void *ctx, int rc, const struct err *err)
 {
 	struct model_request *r = ctx;
-	struct turn_input in = { .kind = TURN_IN_NO_CONTEXT };
-	struct err why = { 0 };
 
 	if (rc == 0)
-		in.kind = check_budget(r, &why);
-	if (in.kind != TURN_IN_CONTEXT)
-		in.text = str_of(rc == 0 ? why.text : err->text);
-	tell(r, in);
+		judge(r);
+	else
+		tell(r,
+		     (struct turn_input){ .kind = TURN_IN_NO_CONTEXT, .text = str_of(err->text) });
 }
 
 void
 model_request_prepare(struct model_request *r, unsigned number, const struct context_ask *ask)
 {
+	spending_leave(r->en->spending, &r->wait);
 	context_free(&r->context);
 	r->number = number;
 	r->context = context_load(r->en, ask, on_context, r);

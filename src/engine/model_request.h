@@ -16,6 +16,7 @@ struct model_request {
 	/* its own */
 	unsigned number; /* the machine's, of the last one */
 	struct context *context;
+	struct spending_wait wait;    /* for room in a budget */
 	struct provider_call *answer; /* on its way; NULL: none */
 	int64_t prompt_tokens;        /* 0: no budget holds, nothing need be estimated */
 	struct buf heard;             /* of the answer so far, where one does */
@@ -25,7 +26,8 @@ struct model_request {
 void model_request_init(struct model_request *r);
 /* Nothing is told any more. */
 void model_request_release(struct model_request *r);
-/* Reads the transcript; tells CONTEXT, NO_CONTEXT, NO_MONEY or NO_PRICE. */
+/* Reads the transcript and waits for room in the budgets; tells CONTEXT, NO_CONTEXT, NO_MONEY or
+ * NO_PRICE. */
 void model_request_prepare(struct model_request *r, unsigned number, const struct context_ask *ask);
 /* After CONTEXT: tells the answer's pieces, then DONE or FAILED. */
 void model_request_send(struct model_request *r);

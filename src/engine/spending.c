@@ -17,11 +17,14 @@ static const int64_t PICO_PER_DOLLAR = INT64_C(1000000000000);
 struct account {
 	struct str id;
 	int64_t spent, reserved;
+	int64_t wanted; /* by those in line: for whoever comes behind them as good as reserved */
 };
 
 struct spending {
 	struct engine *en;
 	struct map accounts; /* "user/<user>", "day/<date>" */
+	struct list line;    /* of struct spending_wait */
+	struct host_task on_change;
 	struct arena cursor;
 	struct str last;
 	void (*loaded)(void *ctx, int rc, const struct err *err);
@@ -126,12 +129,17 @@ spending_load(struct spending *s, void (*done)(void *ctx, int rc, const struct e
 	read_page(s);
 }
 
+static void ask_line(struct host_task *task);
+
 struct spending *
 spending_new(struct engine *en)
 {
 	struct spending *s = xcalloc(1, sizeof *s);
 
 	s->en = en;
+	s->on_change.fn = ask_line;
+	list_init(&s->on_change.node);
+	list_init(&s->line);
 	map_init(&s->accounts, rand_u64(&en->rand));
 	return s;
 }
@@ -146,6 +154,7 @@ spending_free(struct spending **p)
 
 	if (!s)
 		return;
+	list_remove(&s->on_change.node);
 	while (map_next(&s->accounts, &at, &key, &value))
 		free(value);
 	map_release(&s->accounts);
@@ -186,16 +195,20 @@ ceiling_of(const struct spending *s, const struct purse *p, int64_t prompt, int6
 	return (struct cost){ .picodollars = most, .status = COST_ESTIMATED };
 }
 
+static struct budget
+budget_of(const struct account *a, int64_t limit)
+{
+	if (!a)
+		return (struct budget){ .limit = limit };
+	return (struct budget){ limit, a->spent, cost_add_capped(a->reserved, a->wanted) };
+}
+
 static void
 budgets_of(struct spending *s, const struct purse *p, struct budget out[BUDGET_SCOPES])
 {
-	const struct account *user = account_of_user(s, p->user), *day = account_of_day(s);
-
 	out[BUDGET_SESSION] = (struct budget){ p->session_limit, p->session_spent, p->reserved };
-	out[BUDGET_USER] = (struct budget){ user_limit(s, p), user ? user->spent : 0,
-					    user ? user->reserved : 0 };
-	out[BUDGET_DAY] = (struct budget){ limit_of(s->en->config.settings.day_budget), day->spent,
-					   day->reserved };
+	out[BUDGET_USER] = budget_of(account_of_user(s, p->user), user_limit(s, p));
+	out[BUDGET_DAY] = budget_of(account_of_day(s), limit_of(s->en->config.settings.day_budget));
 }
 
 static const char *
@@ -229,7 +242,8 @@ spending_check(struct spending *s, struct purse *p, int64_t prompt_tokens, int64
 	d = budget_decide(budgets, ceiling);
 	b = &budgets[d.scope];
 	switch (d.verdict) {
-	case BUDGET_ALLOW: return d.verdict;
+	case BUDGET_ALLOW:
+	case BUDGET_BUSY: return d.verdict;
 	case BUDGET_UNPRICED:
 		IGNORE(err_set(why, ERR_INVALID, /* sets the sentence */
 			       "the model " STR_FMT
@@ -242,10 +256,10 @@ spending_check(struct spending *s, struct purse *p, int64_t prompt_tokens, int64
 	p->reached = d.scope;
 	p->reached_limit = b->limit;
 	IGNORE(err_set(why, ERR_LIMIT, /* the same */
-		       "the budget of %s is used up: %.4f of %.4f dollars are spent or reserved, "
-		       "and the next request could cost %.4f",
-		       whose(d.scope), dollars(cost_add_capped(b->spent, b->reserved)),
-		       dollars(b->limit), dollars(ceiling.picodollars)));
+		       "the budget of %s is used up: %.4f of %.4f dollars are spent, and the next "
+		       "request could cost %.4f",
+		       whose(d.scope), dollars(b->spent), dollars(b->limit),
+		       dollars(ceiling.picodollars)));
 	return d.verdict;
 }
 
@@ -285,7 +299,77 @@ spending_end(struct spending *s, struct purse *p, int64_t cost_picodollars)
 	p->open = false;
 	p->reserved = 0;
 	p->unsaved |= cost > 0;
+	host_defer(s->en->host, &s->on_change);
 }
+
+/* ---- in line ---- */
+
+static void
+want(struct account *a, int64_t picodollars)
+{
+	if (a)
+		a->wanted = cost_add_capped(a->wanted, picodollars);
+}
+
+static void
+want_no_longer(struct account *a, int64_t picodollars)
+{
+	if (a)
+		a->wanted -= a->wanted > picodollars ? picodollars : a->wanted;
+}
+
+void
+spending_wait(struct spending *s, struct spending_wait *w, const struct purse *p,
+	      int64_t prompt_tokens, int64_t output_tokens)
+{
+	w->ceiling = ceiling_of(s, p, prompt_tokens, output_tokens).picodollars;
+	w->user = account_of_user(s, p->user);
+	w->day = account_of_day(s);
+	want(w->user, w->ceiling);
+	want(w->day, w->ceiling);
+	list_append(&s->line, &w->node);
+}
+
+static void
+step_out(struct spending_wait *w)
+{
+	list_remove(&w->node);
+	want_no_longer(w->user, w->ceiling);
+	want_no_longer(w->day, w->ceiling);
+	w->ceiling = 0;
+}
+
+void
+spending_leave(struct spending *s, struct spending_wait *w)
+{
+	if (list_is_empty(&w->node))
+		return;
+	step_out(w);
+	host_defer(s->en->host, &s->on_change);
+}
+
+/* Everybody steps out and is asked once, in order. Whoever is told to wait again stands behind those who
+ * were before, and the first of them waits for real requests alone: all of those come to an end. */
+static void
+ask_line(struct host_task *task)
+{
+	struct spending *s = LIST_OWNER(task, struct spending, on_change);
+	struct list asked;
+
+	list_init(&asked);
+	list_for_each (at, &s->line) {
+		step_out(LIST_OWNER(at, struct spending_wait, node));
+		list_append(&asked, at);
+	}
+	while (!list_is_empty(&asked)) {
+		struct spending_wait *w = LIST_OWNER(asked.next, struct spending_wait, node);
+
+		list_remove(&w->node);
+		w->again(w);
+	}
+}
+
+/* ---- records ---- */
 
 static void
 put_account(const struct account *a, struct commit *c)
@@ -472,5 +556,6 @@ spending_reload(struct spending *s)
 	r->en = s->en;
 	arena_init(&r->arena);
 	s->en->open_turns++; /* a drain waits for it */
+	host_defer(s->en->host, &s->on_change);
 	read_pauses(r);
 }

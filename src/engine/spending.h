@@ -1,10 +1,10 @@
 /* spending - may this turn ask its model once more, and who pays for it?
  *
  * Three budgets hold for a request (core/budget): the session's, its user's and the day's. The most it
- * can cost is reserved before it is sent and settled by what it did cost. A session's sum is its
- * counter, which the log adds up to; those of users and days are records, written in the transaction
- * of the request's end. All of them are known from the start on, so that nothing is asked of the store
- * before a request. */
+ * can cost is reserved before it is sent and settled by what it did cost; while only what others have
+ * reserved is in its way it waits in line. A session's sum is its counter, which the log adds up to; those
+ * of users and days are records, written in the transaction of the request's end. All of them are known
+ * from the start on, so that nothing is asked of the store before a request. */
 #pragma once
 #include "core/budget.h"
 #include "engine/commit.h"
@@ -43,13 +43,27 @@ struct purse {
 
 /* Does any budget hold? Without one nothing need be estimated. */
 bool spending_is_limited(const struct spending *s, const struct purse *p);
-/* ALLOW, or why not, as a sentence. */
+/* ALLOW, BUSY (spending_wait then), or why not, as a sentence. */
 enum budget_verdict spending_check(struct spending *s, struct purse *p, int64_t prompt_tokens,
 				   int64_t output_tokens, struct err *why);
 /* Around a request that was allowed. cost negative: not known, or it has none. */
 void
 spending_begin(struct spending *s, struct purse *p, int64_t prompt_tokens, int64_t output_tokens);
 void spending_end(struct spending *s, struct purse *p, int64_t cost_picodollars);
+/* A request for which there is no room until others have come to their end. */
+struct spending_wait {
+	struct list node; /* list_init at first */
+	/* Something has changed: check again, and wait again if need be. Never from inside. */
+	void (*again)(struct spending_wait *w);
+	/* its own */
+	struct account *user, *day;
+	int64_t ceiling;
+};
+/* In line: who comes later and needs less does not go past. */
+void spending_wait(struct spending *s, struct spending_wait *w, const struct purse *p,
+		   int64_t prompt_tokens, int64_t output_tokens);
+/* Harmless on one that does not wait. */
+void spending_leave(struct spending *s, struct spending_wait *w);
 /* The sums that have grown, into the commit that tells of it. */
 void spending_put(struct spending *s, struct purse *p, struct commit *c);
 /* Does its model cost anything? Else nobody need be known to pay. */

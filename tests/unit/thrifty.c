@@ -51,3 +51,38 @@ thrifty_last_stop(struct rig *r, const char *session)
 {
 	return rig_row(r, session)->row.last_stop;
 }
+
+void
+thrifty_user(struct rig *r, const char *user, const char *session)
+{
+	r->owner.who = (struct principal){ .kind = TOKEN_USER,
+					   .role = ROLE_USER,
+					   .user_id = str_of(user) };
+	rig_put(r, RECORD_PARTICIPANT, arena_printf(&r->arena, "%s/%s", session, user).ptr, user,
+		"{}");
+}
+
+int
+thrifty_spend_all(struct rig *r, const char *session)
+{
+	int turns = 0;
+
+	do {
+		rig_post(r, session, "go");
+		turns++;
+		assert_true(turns < 100);
+	} while (thrifty_last_stop(r, session) == STOP_END_TURN);
+	assert_int_equal(thrifty_last_stop(r, session), STOP_BUDGET_REACHED);
+	return turns;
+}
+
+void
+thrifty_allow(struct rig *r, int64_t picodollars)
+{
+	r->user_budget = picodollars;
+	engine_reload(r->en, &(struct engine_settings){ .default_model = STR("demo"),
+							.queue_depth = QUEUE_DEPTH_DEFAULT,
+							.user_budget = picodollars,
+							.day_budget = r->day_budget });
+	rig_settle(r);
+}

@@ -15,3 +15,9 @@ int64_t thrifty_day_tokens(struct rig *r);
 /* What the session has, in picodollars. */
 int64_t thrifty_spent(struct rig *r, const char *session);
 enum stop_kind thrifty_last_stop(struct rig *r, const char *session);
+/* Who posts from now on, and takes part in that session. */
+void thrifty_user(struct rig *r, const char *user, const char *session);
+/* Says something until no money is left; how many turns that took. */
+int thrifty_spend_all(struct rig *r, const char *session);
+/* What each user may spend from now on, while the engine runs. */
+void thrifty_allow(struct rig *r, int64_t picodollars);
