@@ -113,6 +113,21 @@ pick_for_open_turn(const struct queue_facts *f)
 	return plan;
 }
 
+void
+queue_let_go(struct queue_input *inputs, size_t count, size_t max_depth)
+{
+	struct queue_input *oldest = NULL;
+	size_t held = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		held += inputs[i].held;
+		if (inputs[i].held && !oldest)
+			oldest = &inputs[i];
+	}
+	if (oldest && held > (max_depth + 1) / 2)
+		oldest->held = false;
+}
+
 struct queue_plan
 queue_pick(const struct queue_input *inputs, size_t count, const struct queue_facts *f)
 {
@@ -139,7 +154,8 @@ queue_steers(const struct queue_input *inputs, size_t count, int64_t now_ms, siz
 	size_t found = 0;
 
 	for (size_t i = 0; i < count; i++)
-		if (inputs[i].busy == BUSY_STEER && inputs[i].due_at_ms <= now_ms)
+		if (inputs[i].busy == BUSY_STEER && inputs[i].due_at_ms <= now_ms &&
+		    !inputs[i].held)
 			out[found++] = i;
 	return found;
 }

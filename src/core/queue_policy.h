@@ -76,11 +76,15 @@ struct queue_plan {
 	size_t first, count;
 	int64_t look_again_ms; /* instant at which waiting alone changes the answer; 0: never */
 };
+/* Before a pick: of what is held the oldest may go, its budget reached or not, once that is more than half
+ * of what the queue holds. It ends at once, and the others keep their room. */
+void queue_let_go(struct queue_input *inputs, size_t count, size_t max_depth);
 /* What a wake of this session does. inputs: the pending triggers in seq order. Order: the open turn,
  * then the lowest-seq interrupt trigger, then the lowest-seq trigger, then due wakes. */
 struct queue_plan
 queue_pick(const struct queue_input *inputs, size_t count, const struct queue_facts *f);
 
 /* At a step border (all results committed, before the next model request): indexes of the triggers
- * that steer the running turn, in seq order, into out (room for count). Returns how many. */
+ * that steer the running turn, in seq order, into out (room for count). Returns how many. None that is
+ * held: another one's budget would pay for it. */
 size_t queue_steers(const struct queue_input *inputs, size_t count, int64_t now_ms, size_t *out);

@@ -170,6 +170,45 @@ Q3_steers_enter_in_seq_order(void **state)
 	assert_int_equal(queue_steers(in, count, 9000, out), 3);
 }
 
+static void
+T15_who_has_no_money_steers_nobody(void **state)
+{
+	struct queue_input in[16];
+	size_t out[16], count = inputs_of("s-s", in);
+
+	(void)state;
+	assert_int_equal(queue_steers(in, count, 8000, out), 1);
+	assert_int_equal(out[0], 1);
+}
+
+static const struct let_go_row {
+	const char *name, *inputs;
+	size_t max_depth;
+	const char *held; /* afterwards: - held, . not */
+} LET_GO[] = {
+	{ "T15 half of the queue may wait for money", "q-q-", 4, "--" },
+	{ "T15 more than that lets the oldest go", "qq-q-q-", 4, "..--" },
+	{ "T15 what is not held takes no part in it", "qqqqq-q-", 4, "....--" },
+	{ "T15 one may always wait where one has room", "q-", 1, "-" },
+	{ "T15 a second one not", "q-q-", 1, ".-" },
+	{ "T15 where nobody waits for others nobody waits for money", "q-", 0, "." },
+	{ "T15 nothing is held", "qq", 1, ".." },
+	{ "T15 nothing is there", "", 0, "" },
+};
+
+static void
+let_go_row(void **state)
+{
+	const struct let_go_row *row = *state;
+	struct queue_input in[16];
+	size_t count = inputs_of(row->inputs, in);
+
+	queue_let_go(in, count, row->max_depth);
+	assert_int_equal(count, strlen(row->held));
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(in[i].held, row->held[i] == '-');
+}
+
 /* Draining by picks: every message is consumed exactly once; among those that do not jump the
  * queue the order is the order of arrival; what never merges gets a turn of its own. */
 static void
@@ -223,6 +262,8 @@ main(void)
 	SUITE_TEST(&s, Q3_depth_leaves_out_the_next_one_when_no_turn_is_open);
 	SUITE_ROWS(&s, PICKS, pick_row);
 	SUITE_TEST(&s, Q3_steers_enter_in_seq_order);
+	SUITE_TEST(&s, T15_who_has_no_money_steers_nobody);
+	SUITE_ROWS(&s, LET_GO, let_go_row);
 	SUITE_TEST(&s, Q4_property_nothing_is_lost_overwritten_or_reordered);
 	return suite_run(&s, "queue_policy");
 }
