@@ -13,6 +13,7 @@
 #include "engine/fanout.h"
 #include "engine/identity.h"
 #include "engine/own_tool.h"
+#include "engine/pause.h"
 #include "engine/recover.h"
 #include "engine/schedule.h"
 #include "engine/spending.h"
@@ -64,8 +65,10 @@ engine_reload(struct engine *en, const struct engine_settings *settings)
 		       old->day_budget != settings->day_budget;
 
 	en->config.settings = *settings;
-	if (budgets)
-		spending_reload(en->spending);
+	if (!budgets)
+		return;
+	spending_reload(en->spending);
+	pause_reload(en);
 }
 
 struct host *

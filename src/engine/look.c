@@ -210,13 +210,18 @@ needs_history(const struct look *l)
 	return !l->running_here || has_answers(l);
 }
 
-static bool
-has_triggers(const struct look *l)
+static struct pause_queue
+to_hold_back(const struct look *l)
 {
-	for (size_t i = 0; i < l->pending.len; i++)
-		if (l->pending.ptr[i].meta.class == INPUT_TRIGGER)
-			return true;
-	return false;
+	struct pause_queue waiting = { 0 };
+
+	for (size_t i = 0; i < l->pending.len; i++) {
+		if (l->pending.ptr[i].meta.class != INPUT_TRIGGER)
+			continue;
+		waiting.triggers = true;
+		waiting.steers |= l->pending.ptr[i].meta.busy == BUSY_STEER;
+	}
+	return waiting;
 }
 
 /* Nothing is open and no trigger goes first: only then do wakes matter. */
@@ -225,53 +230,32 @@ needs_wakes(const struct look *l)
 {
 	if (l->session.row.state.phase != TURN_NONE || l->running_here)
 		return false;
-	return !has_triggers(l) || l->pause.user.len > 0;
-}
-
-/* A user's messages wait on while others have turns. */
-static bool
-needs_pause(const struct look *l)
-{
-	if (l->session.row.state.phase != TURN_NONE || l->running_here)
-		return false;
-	return l->session.row.last_stop == STOP_BUDGET_REACHED ||
-	       (l->en->config.settings.user_budget > 0 && has_triggers(l));
-}
-
-static bool
-on_pause_row(void *ctx, const struct store_row *row)
-{
-	struct look *l = ctx;
-
-	struct pause pause =
-		spending_read_pause(arena_str(&l->arena, row->record->body), &l->arena);
-
-	if (pause.user.len > 0 || l->session.row.last_stop == STOP_BUDGET_REACHED)
-		l->pause = pause;
-	return false;
+	return !to_hold_back(l).triggers || l->pauses.users.len > 0;
 }
 
 static void
-on_pause(void *ctx, int rc, bool more, const struct err *err)
+read_the_rest(struct look *l)
+{
+	if (needs_history(l)) {
+		l->has_history = true;
+		read_calls(l);
+	} else if (needs_wakes(l)) {
+		read_wakes(l);
+	} else {
+		answer(l, 0, NULL);
+	}
+}
+
+static void
+on_pauses(void *ctx, int rc, const struct err *err, const struct pauses *pauses)
 {
 	struct look *l = ctx;
 
-	(void)more;
-	if (rc == 0 && needs_wakes(l))
-		read_wakes(l);
+	l->pauses = *pauses;
+	if (rc == 0)
+		read_the_rest(l);
 	else
 		answer(l, rc, err);
-}
-
-static void
-read_pause(struct look *l)
-{
-	store_read(l->en->store,
-		   &(struct store_query){ .kind = STORE_GET_RECORD,
-					  .record_kind = RECORD_PAUSE,
-					  .record_id = l->session_id,
-					  .limit = 1 },
-		   on_pause_row, on_pause, l);
 }
 
 static void read_queue(struct look *l);
@@ -312,15 +296,10 @@ on_queue(void *ctx, int rc, bool more, const struct err *err)
 		answer(l, rc, err);
 	} else if (more) {
 		read_queue(l);
-	} else if (needs_history(l)) {
-		l->has_history = true;
-		read_calls(l);
-	} else if (needs_pause(l)) {
-		read_pause(l);
-	} else if (needs_wakes(l)) {
-		read_wakes(l);
+	} else if (pause_is_possible(l->en, &l->session, to_hold_back(l))) {
+		pause_read(l->en, &l->session, &l->arena, on_pauses, l);
 	} else {
-		answer(l, rc, err);
+		read_the_rest(l);
 	}
 }
 
@@ -411,6 +390,7 @@ look_queue(const struct look *l, struct arena *a, size_t *count)
 				.sender = in->meta.sender,
 				.group = in->meta.group,
 				.media = in->meta.media,
+				.held = pause_holds(&l->pauses, in->meta.sender),
 			};
 	}
 	return queue;

@@ -1,13 +1,13 @@
 /* look - what is pending or open in a session: everything that engine/wake decides on, read once.
- * A session at rest costs two reads (itself with its queue, its wakes), a third where users have budgets;
- * an open turn that nobody runs costs its history too, and open questions the rules that may answer
- * them. */
+ * A session at rest costs two reads (itself with its queue, its wakes), two more where users have budgets
+ * and messages wait; an open turn that nobody runs costs its history too, and open questions the rules
+ * that may answer them. */
 #pragma once
 #include "core/queue_policy.h"
 #include "core/turn_history.h"
 #include "engine/actor.h"
 #include "engine/context.h"
-#include "engine/spending.h"
+#include "engine/pause.h"
 #include "engine/wake_queue.h"
 
 struct look {
@@ -18,7 +18,7 @@ struct look {
 	struct store_session session;
 	VEC(struct input_row) pending; /* seq order */
 
-	struct pause pause;     /* since a turn that no money was left for */
+	struct pauses pauses;   /* since turns that no money was left for */
 	struct wake_list wakes; /* unless triggers go first, or running_here */
 
 	/* with an open turn */
@@ -56,5 +56,5 @@ struct str look_user(const struct look *l, struct str_list inputs);
 /* The model that these inputs ask for; empty: none. */
 struct str look_model(const struct look *l, struct str_list inputs);
 struct queue_mark look_mark(const struct look *l);
-/* The pending triggers, in seq order. */
+/* The pending triggers, in seq order; held are those that wait for money. */
 struct queue_input *look_queue(const struct look *l, struct arena *a, size_t *count);

@@ -4,8 +4,8 @@
 #include "core/model_override.h"
 #include "core/session_open.h"
 #include "engine/catalog.h"
+#include "engine/pause.h"
 #include "engine/session_change.h"
-#include "engine/spending.h"
 
 struct update {
 	struct json title, metadata, budget, agent, model;
@@ -149,7 +149,7 @@ raise_budget(struct change *ch, struct commit *c, struct json extra, struct json
 	old = session_budget_limit(before);
 	if (now != BUDGET_UNLIMITED && (old == BUDGET_UNLIMITED || now <= old))
 		return;
-	spending_unpause(ch->session, c);
+	pause_lift(ch->session, c);
 	ch->wakes = true;
 }
 

@@ -2,15 +2,10 @@
 
 #include <stdlib.h>
 
-#include "base/json_write.h"
-#include "base/log.h"
 #include "base/timestamp.h"
-#include "base/vec.h"
 #include "base/xalloc.h"
-#include "engine/wake.h"
 
-enum { PAGE_ROWS = 500, BODY_BYTES_MAX = 4096 };
-static const int64_t DAY_MS = INT64_C(24) * 60 * 60 * 1000;
+enum { PAGE_ROWS = 500 };
 static const int64_t PICO_PER_DOLLAR = INT64_C(1000000000000);
 
 /* What somebody or some day has spent. The id stands behind it. */
@@ -57,12 +52,6 @@ account_of_user(struct spending *s, struct str user)
 	buf_clear(b);
 	buf_printf(b, "user/" STR_FMT, STR_ARG(user));
 	return account_get(s, buf_str(b));
-}
-
-static int64_t
-today(const struct spending *s)
-{
-	return host_now_ms(s->en->host) / DAY_MS;
 }
 
 static struct account *
@@ -412,150 +401,8 @@ spending_put_user(struct spending *s, const struct purse *p, struct str session,
 					   .if_version = STORE_VERSION_ANY });
 }
 
-/* ---- waiting for money ---- */
-
-void
-spending_pause(struct spending *s, const struct purse *p, struct str session, struct commit *c)
-{
-	struct buf body;
-	struct jw w;
-
-	buf_init(&body, BODY_BYTES_MAX);
-	jw_init(&w, &body);
-	jw_object(&w);
-	jw_field_str(&w, "scope", str_of(budget_scope_name(p->reached)));
-	jw_field_int(&w, "limit", p->reached_limit);
-	jw_field_int(&w, "day", today(s));
-	if (p->reached == BUDGET_USER)
-		jw_field_str(&w, "user", p->user);
-	jw_end_object(&w);
-	commit_put(c, &(struct store_put){ .record = { .kind = RECORD_PAUSE,
-						       .id = session,
-						       .body = buf_str(&body) },
-					   .if_version = STORE_VERSION_ANY });
-	buf_release(&body);
-}
-
-void
-spending_unpause(struct str session, struct commit *c)
-{
-	commit_put(c, &(struct store_put){ .record = { .kind = RECORD_PAUSE, .id = session },
-					   .if_version = STORE_VERSION_ANY,
-					   .remove = true });
-}
-
-struct pause
-spending_read_pause(struct str body, struct arena *scratch)
-{
-	struct pause p = { .set = true };
-	struct json_doc doc;
-	struct json v;
-
-	if (json_parse(scratch, body, &JSON_LIMITS_DEFAULT, &doc, NULL) != 0)
-		return (struct pause){ 0 };
-	for (int i = 0; i < BUDGET_SCOPES; i++)
-		if (json_find(json_root(&doc), STR("scope"), &v) &&
-		    json_str_eq(v, str_of(budget_scope_name((enum budget_scope)i))))
-			p.scope = (enum budget_scope)i;
-	if (json_find(json_root(&doc), STR("limit"), &v))
-		IGNORE(json_int(v, &p.limit)); /* or 0 */
-	if (json_find(json_root(&doc), STR("day"), &v))
-		IGNORE(json_int(v, &p.day)); /* or 0 */
-	if (json_find(json_root(&doc), STR("user"), &v) && p.scope == BUDGET_USER)
-		p.user = arena_str(scratch, json_str(v, scratch));
-	return p;
-}
-
-static bool
-was_raised(int64_t setting, int64_t limit)
-{
-	return setting <= 0 || setting > limit;
-}
-
-bool
-spending_is_paused(const struct spending *s, const struct pause *p, int64_t *until_ms)
-{
-	const struct engine_settings *settings = &s->en->config.settings;
-
-	*until_ms = 0;
-	if (!p->set)
-		return false;
-	switch (p->scope) {
-	case BUDGET_USER: return !was_raised(settings->user_budget, p->limit);
-	case BUDGET_DAY:
-		*until_ms = (p->day + 1) * DAY_MS;
-		return !was_raised(settings->day_budget, p->limit) && today(s) <= p->day;
-	case BUDGET_SESSION:
-	case BUDGET_SCOPES: break;
-	}
-	return true; /* whoever raises it takes the record away */
-}
-
-/* ---- limits were changed ---- */
-
-struct reloading {
-	struct engine *en;
-	struct arena arena;
-	VEC(struct str) sessions;
-};
-
-static bool
-on_pause_row(void *ctx, const struct store_row *row)
-{
-	struct reloading *r = ctx;
-
-	*vec_push(&r->sessions) = arena_str(&r->arena, row->record->id);
-	return true;
-}
-
-static void read_pauses(struct reloading *r);
-
-static void
-on_pauses(void *ctx, int rc, bool more, const struct err *err)
-{
-	struct reloading *r = ctx;
-	struct engine *en = r->en;
-
-	if (rc == 0 && more && !en->draining) {
-		read_pauses(r);
-		return;
-	}
-	if (rc != 0)
-		log_write(LOG_WARN, "spending.reload_failed", LOG_STR("error", str_of(err->text)));
-	for (size_t i = 0; i < r->sessions.len; i++)
-		wake_session(en, r->sessions.ptr[i]);
-	vec_release(&r->sessions);
-	arena_release(&r->arena);
-	free(r);
-	en->open_turns--;
-	engine_turn_closed(en);
-}
-
-static void
-read_pauses(struct reloading *r)
-{
-	size_t count = r->sessions.len;
-
-	store_read(r->en->store,
-		   &(struct store_query){ .kind = STORE_LIST_RECORDS,
-					  .record_kind = RECORD_PAUSE,
-					  .record_id = count > 0 ? r->sessions.ptr[count - 1]
-								 : (struct str){ 0 },
-					  .limit = PAGE_ROWS },
-		   on_pause_row, on_pauses, r);
-}
-
 void
 spending_reload(struct spending *s)
 {
-	struct reloading *r;
-
-	if (s->en->draining)
-		return;
-	r = xcalloc(1, sizeof *r);
-	r->en = s->en;
-	arena_init(&r->arena);
-	s->en->open_turns++; /* a drain waits for it */
 	host_defer(s->en->host, &s->on_change);
-	read_pauses(r);
 }

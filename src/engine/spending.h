@@ -13,10 +13,6 @@
 #define RECORD_SPENT STR("spent")
 /* Who spoke last in a session, for what it does by itself afterwards. id: session, owner: user. */
 #define RECORD_SPENDER STR("spender")
-/* A budget was reached: triggers wait, of a user's budget that user's alone. id: session; body {"scope",
- * "limit","day","user"?}. One that names no user is of no meaning unless the session's last turn ended
- * so. */
-#define RECORD_PAUSE STR("pause")
 
 struct account; /* of a user or a day */
 
@@ -24,7 +20,7 @@ struct spending *spending_new(struct engine *en);
 void spending_free(struct spending **s);
 void spending_load(struct spending *s, void (*done)(void *ctx, int rc, const struct err *err),
 		   void *ctx);
-/* Limits were changed: looks at the sessions that wait for money. */
+/* Limits were changed: asks those in line again. */
 void spending_reload(struct spending *s);
 
 /* What a turn pays with. */
@@ -71,20 +67,3 @@ bool spending_costs(const struct spending *s, struct str model);
 /* With the first commit of a turn that somebody started. */
 void
 spending_put_user(struct spending *s, const struct purse *p, struct str session, struct commit *c);
-
-/* ---- waiting for money ---- */
-
-struct pause {
-	bool set;
-	enum budget_scope scope;
-	int64_t limit, day;
-	struct str user; /* whose budget it was; empty: everybody waits */
-};
-/* With the terminal. */
-void
-spending_pause(struct spending *s, const struct purse *p, struct str session, struct commit *c);
-void spending_unpause(struct str session, struct commit *c);
-/* Its texts live in scratch. */
-struct pause spending_read_pause(struct str body, struct arena *scratch);
-/* *until_ms: when waiting alone ends it; 0: never. */
-bool spending_is_paused(const struct spending *s, const struct pause *p, int64_t *until_ms);

@@ -8,6 +8,7 @@
 #include "engine/commit.h"
 #include "engine/fanout.h"
 #include "engine/model_request.h"
+#include "engine/pause.h"
 #include "engine/runtime.h"
 #include "engine/tool_work.h"
 #include "engine/wake.h"
@@ -296,7 +297,7 @@ settle(struct turn *t, const struct turn_effect *e, struct commit *c)
 	wake_queue_settle(t->en, c, t->actor->id, t->wakes, went);
 	t->succeeded = went == WAKE_TURN_SUCCEEDED;
 	if (e->stop == STOP_BUDGET_REACHED)
-		spending_pause(t->en->spending, &t->purse, t->actor->id, c);
+		pause_put(t->en, &t->purse, t->actor->id, c);
 	t->ordered = t->order.given && (went == WAKE_TURN_SUCCEEDED ||
 					(went == WAKE_TURN_FAILED && t->wakes.len == 0));
 	if (t->ordered)

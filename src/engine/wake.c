@@ -307,28 +307,6 @@ start_turn(struct sighting *s)
 
 /* ---- no turn is open: the queue ---- */
 
-/* No money is left: everybody waits, or the one whose budget it was, and with that one what the session
- * does by itself after such a turn, which is paid by who spoke last. Nobody's waiting messages may fill
- * the queue, or the others could say nothing: the oldest is tried again then, which ends at once. */
-static void
-hold_back(const struct look *l, struct queue_input *queue, size_t count, struct queue_facts *f)
-{
-	struct queue_input *oldest = NULL;
-	size_t held = 0;
-
-	f->paused = l->pause.user.len == 0;
-	if (l->session.row.last_stop == STOP_BUDGET_REACHED)
-		f->wake_due = false;
-	for (size_t i = 0; i < count; i++) {
-		queue[i].held = str_eq(queue[i].sender, l->pause.user);
-		held += queue[i].held;
-		if (queue[i].held && !oldest)
-			oldest = &queue[i];
-	}
-	if (oldest && (int64_t)queue_depth(held, false) >= l->en->config.settings.queue_depth)
-		oldest->held = false;
-}
-
 static void
 pick_from_queue(struct sighting *s)
 {
@@ -343,14 +321,12 @@ pick_from_queue(struct sighting *s)
 	size_t count;
 	struct queue_input *queue = look_queue(l, &l->arena, &count);
 	struct queue_plan plan;
-	int64_t until_ms;
 
-	f.wake_due = due.len > 0;
-	if (spending_is_paused(en->spending, &l->pause, &until_ms)) {
-		if (until_ms > f.now_ms && (count > 0 || f.wake_due))
-			wake_nap(en->wake, s->actor->id, until_ms - f.now_ms, 0);
-		hold_back(l, queue, count, &f);
-	}
+	f.paused = l->pauses.everybody;
+	f.wake_due = due.len > 0 && !l->pauses.wakes;
+	if (l->pauses.until_ms > f.now_ms && (count > 0 || due.len > 0))
+		wake_nap(en->wake, s->actor->id, l->pauses.until_ms - f.now_ms, 0);
+	queue_let_go(queue, count, (size_t)en->config.settings.queue_depth);
 	plan = queue_pick(queue, count, &f);
 	if (plan.pick != PICK_TRIGGERS && plan.pick != PICK_WAKES) {
 		if (plan.look_again_ms != 0)
