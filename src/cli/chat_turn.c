@@ -223,6 +223,7 @@ ask_person(struct turn *t, struct str whole)
 	char c = 0;
 
 	buf_init(&answer, 4096);
+	line_edit_drop_input(t->chat->edit); /* nobody allows what nobody has seen */
 	chat_screen_ask(&t->screen, whole);
 	do {
 		if (line_edit_read(t->chat->edit, "allow it? [y]es, [n]o, [a]lways: ", &answer) !=

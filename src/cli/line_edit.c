@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "base/utf8.h"
@@ -17,6 +18,7 @@ struct line_edit {
 	History *history;
 	char *history_file;
 	const char *prompt;
+	bool drops_input;      /* keys are thrown away: no more of them are waited for */
 	sigset_t open_signals; /* what may come while a key is waited for */
 };
 
@@ -76,6 +78,8 @@ read_char(EditLine *el, wchar_t *out)
 	size_t want, at = 0;
 
 	el_get(el, EL_CLIENTDATA, &l);
+	if (l->drops_input)
+		return 0;
 	if (!read_byte(l, &bytes[0]))
 		return interrupted ? -1 : 0;
 	want = bytes[0] >= 0xf0 ? 4 : bytes[0] >= 0xe0 ? 3 : bytes[0] >= 0xc0 ? 2 : 1;
@@ -178,6 +182,19 @@ line_edit_read(struct line_edit *l, const char *prompt, struct buf *out)
 		return LINE_EDIT_INTERRUPTED;
 	}
 	return line ? LINE_EDIT_LINE : LINE_EDIT_END;
+}
+
+void
+line_edit_drop_input(struct line_edit *l)
+{
+	wchar_t key;
+
+	l->drops_input = true;
+	while (el_wgetc(l->el, &key) > 0)
+		; /* what is left of a key that stands for several */
+	l->drops_input = false;
+	el_set(l->el, EL_PREP_TERM, 0);
+	tcflush(STDIN_FILENO, TCIFLUSH);
 }
 
 void

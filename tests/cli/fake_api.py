@@ -15,12 +15,12 @@ POUR_MAX = 4096
 
 
 class FakeApi:
-    def __init__(self, call=None, joined=False, count=1, again=False, answers=None):
+    def __init__(self, call=None, joined=False, count=1, again=False, held=False, answers=None):
         """call: what differs in the calls; joined: they are older than the message, which joins their turn;
         count: how many of them; again: the session says once more that it waits after an answer came;
-        answers: (status, body) by path, instead of all that."""
+        held: it makes them only when ask() is called; answers: (status, body) by path, instead of all that."""
         self.calls = [{**CALL, **(call or {}), "id": f"call_{i + 1}"} for i in range(count)]
-        self.joined, self.again, self.left = joined, again, count
+        self.joined, self.again, self.held, self.left = joined, again, held, count
         self.sent, self.events, self.streams, self.poured = [], [], [], 0
         api = self
 
@@ -123,7 +123,13 @@ class FakeApi:
     def begin(self, message_id):
         turn = [{"type": "user.message", "id": "in_1", "message_id": message_id, "content": []},
                 {"type": "session.status_running", "turn_id": "t", "consumes": ["in_1"]}]
-        self.add(*(self.calls + turn if self.joined else turn + self.calls))
+        self.add(*(self.calls + turn if self.joined else turn))
+        if not self.held:
+            self.ask()
+
+    def ask(self):
+        if not self.joined:
+            self.add(*self.calls)
         self.wait()
 
     def decide(self, event):
