@@ -71,6 +71,13 @@ finish(struct turn *t)
 	client_stop(t->client);
 }
 
+/* The server has the message: it said so, or the log shows it. */
+static bool
+is_accepted(const struct turn *t)
+{
+	return t->posted || t->view.input_id.len > 0;
+}
+
 static void
 on_beat(void *context)
 {
@@ -80,10 +87,11 @@ on_beat(void *context)
 	chat_screen_beat(&t->screen, now);
 	if (t->lost_since_ms > 0 && !t->chat->edit && now - t->lost_since_ms > AWAY_MAX_MS) {
 		t->rc = err_set(&t->err, ERR_IO,
-				"the server at " STR_FMT
-				" stays away. The message is stored: perdure "
+				"the server at " STR_FMT " stays away. The message %s: perdure "
 				"session events " STR_FMT " shows what became of it",
-				STR_ARG(t->chat->call->place.shown), STR_ARG(t->chat->session.id));
+				STR_ARG(t->chat->call->place.shown),
+				is_accepted(t) ? "is stored" : "may not have arrived",
+				STR_ARG(t->chat->session.id));
 		finish(t);
 	}
 	loop_timer_set(t->beat, SPINNER_BEAT_MS);
@@ -353,6 +361,7 @@ turn_end(struct turn *t)
 	chat_screen_text_end(&t->screen);
 	chat_screen_hide(&t->screen);
 	client_on_interrupt(t->client, NULL, NULL);
+	client_forget(t->client, t);
 	t->chat->cursor = log_tail_cursor(t->tail);
 	log_tail_free(&t->tail);
 	loop_timer_free(&t->beat);
@@ -398,7 +407,9 @@ conclude(struct turn *t, struct err *e)
 	if (t->chat->json)
 		print_object(t);
 	if (t->detached)
-		return err_set(e, ERR_CONFLICT, "left alone; the turn goes on");
+		return err_set(e, ERR_CONFLICT,
+			       is_accepted(t) ? "left alone; the turn goes on"
+					      : "left alone; the message may not have arrived");
 	if (str_eq(reason, STR("interrupted")))
 		return err_set(e, ERR_CONFLICT, "interrupted");
 	if (str_eq(reason, STR("end_turn")) || reason.len == 0)

@@ -291,6 +291,17 @@ client_send(struct client *c, const struct client_request *r, client_done_fn fn,
 	ask_go(k);
 }
 
+void
+client_forget(struct client *c, const void *context)
+{
+	list_for_each (at, &c->asks) {
+		struct ask *k = LIST_OWNER(at, struct ask, node);
+
+		if (k->context == context)
+			ask_free(k);
+	}
+}
+
 /* ---- waiting for the answer ---- */
 
 struct wait {

@@ -37,6 +37,9 @@ NODISCARD int client_upload(struct client *c, struct str path, int from_fd, stru
 typedef void (*client_done_fn)(void *context, int rc, struct json answer, const struct err *e);
 void
 client_send(struct client *c, const struct client_request *r, client_done_fn fn, void *context);
+/* Whatever was sent with that context and is not answered is given up: on_done does not come, and what
+ * the server did not take is not tried again. Not from within an on_done. */
+void client_forget(struct client *c, const void *context);
 
 struct client_stream;
 struct client_stream_events {

@@ -223,6 +223,12 @@ cli_rig_place(const struct cli_rig *rig)
 	return &rig->place;
 }
 
+size_t
+cli_rig_taken(const struct cli_rig *rig)
+{
+	return atomic_load(&rig->taken);
+}
+
 struct str
 cli_rig_asked(struct cli_rig *rig, size_t step)
 {

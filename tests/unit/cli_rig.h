@@ -27,5 +27,7 @@ void cli_rig_stop(struct cli_rig **rig);
 int cli_rig_port(const struct cli_rig *rig);
 /* Where a client finds it; lives as long as the rig. */
 const struct server_place *cli_rig_place(const struct cli_rig *rig);
+/* How many steps were asked for so far. */
+size_t cli_rig_taken(const struct cli_rig *rig);
 /* The request of that step: method, target, the headers that matter and the body, a line each. */
 struct str cli_rig_asked(struct cli_rig *rig, size_t step);

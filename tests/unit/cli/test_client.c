@@ -164,6 +164,62 @@ test_a_download_ends_when_it_cannot_be_written(void **state)
 }
 
 static void
+on_done(void *context, int rc, struct json answer, const struct err *e)
+{
+	int *count = context;
+
+	(void)rc;
+	(void)answer;
+	(void)e;
+	(*count)++;
+}
+
+static void
+on_later(void *context)
+{
+	struct ask *k = context;
+
+	k->e.code = 1;
+	client_stop(k->client);
+}
+
+static void
+run_for(struct ask *k, int64_t ms)
+{
+	struct loop_timer *later = loop_timer_new(client_loop(k->client), on_later, k);
+
+	loop_timer_set(later, ms);
+	for (k->e.code = 0; k->e.code == 0;)
+		loop_run(client_loop(k->client));
+	loop_timer_free(&later);
+}
+
+static void
+test_L1_what_is_forgotten_is_neither_sent_again_nor_answered(void **state)
+{
+	static const struct rig_step STEPS[] = {
+		{ "POST /x", .status = 503, .body = "{}" },
+		{ "GET /y", .body = "{}" },
+	};
+	int left = 0, kept = 0;
+	struct ask k;
+
+	(void)state;
+	ask_begin(&k, STEPS, 2);
+	client_send(k.client, &(struct client_request){ "POST", STR("/x"), STR("{}") }, on_done,
+		    &left);
+	while (cli_rig_taken(k.rig) == 0)
+		run_for(&k, 10);
+	client_forget(k.client, &left);
+	client_send(k.client, &(struct client_request){ "GET", STR("/y"), { 0 } }, on_done, &kept);
+	client_forget(k.client, &left);
+	run_for(&k, 600); /* longer than until the next try, which the rig would refuse */
+	assert_int_equal(left, 0);
+	assert_int_equal(kept, 1);
+	ask_end(&k);
+}
+
+static void
 on_interrupt(void *context)
 {
 	struct ask *k = context;
@@ -201,6 +257,7 @@ main(void)
 	SUITE_TEST(&s, test_nobody_is_there);
 	SUITE_TEST(&s, test_files_both_ways);
 	SUITE_TEST(&s, test_a_download_ends_when_it_cannot_be_written);
+	SUITE_TEST(&s, test_L1_what_is_forgotten_is_neither_sent_again_nor_answered);
 	SUITE_TEST(&s, test_ctrl_c_is_caught_while_it_is_wanted);
 	return suite_run(&s, "client");
 }
