@@ -243,63 +243,85 @@ ask_person(struct turn *t, struct str whole)
 	return c;
 }
 
+/* False: the question was left without an answer, or the answer failed, which is the turn's error. */
+static bool
+decide(struct turn *t, const struct waiting_call *call)
+{
+	char c = t->chat->edit ? ask_person(t, call->whole) : 0;
+
+	if (c == 0)
+		return false;
+	t->rc = send_decision(t, call->id, c, &t->err);
+	return t->rc == 0;
+}
+
+/* False: it is not waited for. The script that sent the message may be the one to give the result. */
+static bool
+wait_for_program(struct turn *t)
+{
+	char text[256];
+
+	if (!t->chat->edit)
+		return false;
+	snprintf(text, sizeof text,
+		 "waits for a program: perdure agent session status --session " STR_FMT,
+		 STR_ARG(t->chat->session.id));
+	chat_screen_note(&t->screen, str_of(text));
+	chat_screen_wait(&t->screen, "waiting for the result (Ctrl-C interrupts)");
+	return true;
+}
+
 /* The call with all of its input. A turn that was joined in the middle may have made it before. */
 static int
 find_call(struct turn *t, struct str id, struct waiting_call *out, struct err *e)
 {
-	const struct turn_call *call = turn_view_find_call(&t->view, id);
+	const struct waiting_call *call = turn_view_find_call(&t->view, id);
 
 	if (!call)
 		return waiting_call_find(t->chat->call, t->chat->session.id, id, out, e);
-	*out = (struct waiting_call){ .id = id, .whole = call->whole, .custom = call->custom };
+	*out = *call;
 	return 0;
 }
 
-enum answer_result { ANSWERED, NOT_OURS, LEFT };
-
-/* NOT_OURS: a program has to answer. LEFT: nobody answers it, or it failed, which is the turn's error. */
-static enum answer_result
-answer_call(struct turn *t, struct str id)
+/* True: the turn can be followed, as far as it depends on this call. */
+static bool
+settle_call(struct turn *t, struct str id)
 {
 	struct waiting_call call;
-	char c;
+	bool settled = true;
 
 	if (!turn_view_waits_for(&t->view, id))
-		return ANSWERED; /* by somebody else, while another answer was sent */
+		return true; /* by somebody else, while another answer was sent */
 	t->rc = find_call(t, id, &call, &t->err);
 	if (t->rc != 0)
-		return LEFT;
-	if (call.custom)
-		return NOT_OURS;
-	c = ask_person(t, call.whole);
-	if (c != 0)
-		t->rc = send_decision(t, id, c, &t->err);
-	if (c == 0 || t->rc != 0)
-		return LEFT;
-	turn_view_answered(&t->view, id);
-	return ANSWERED;
+		return false;
+	switch (call.waits_for) {
+	case WAITING_FOR_PERSON: settled = decide(t, &call); break;
+	case WAITING_FOR_PROGRAM: settled = wait_for_program(t); break;
+	case WAITING_FOR_WORKER:
+		chat_screen_wait(&t->screen, "waiting for the worker (Ctrl-C interrupts)");
+		break;
+	}
+	if (settled)
+		turn_view_settle(&t->view, id);
+	return settled;
 }
 
-/* True: the turn can go on. */
+/* True: the turn can go on, or programs see to that. */
 static bool
-answer_calls(struct turn *t)
+settle_calls(struct turn *t)
 {
-	size_t count = t->view.waits_for.len, answered = 0;
+	size_t count = t->view.waits_for.len;
 	struct str ids[WAITING_CALLS_MAX]; /* of their own: events come while an answer is sent */
 
-	if (!t->chat->edit)
-		return false;
 	if (count > WAITING_CALLS_MAX)
 		count = WAITING_CALLS_MAX;
 	if (count > 0)
 		memcpy(ids, t->view.waits_for.ptr, count * sizeof *ids);
 	for (size_t i = 0; i < count; i++)
-		switch (answer_call(t, ids[i])) {
-		case ANSWERED: answered++; break;
-		case NOT_OURS: break;
-		case LEFT: return false;
-		}
-	return answered > 0 && answered == count;
+		if (!settle_call(t, ids[i]))
+			return false;
+	return count > 0;
 }
 
 /* ---- the turn ---- */
@@ -434,7 +456,7 @@ turn_run(struct turn *t, struct err *e)
 		client_run(t->client, &t->done);
 		client_on_interrupt(t->client, NULL, NULL);
 		chat_screen_hide(&t->screen);
-	} while (t->rc == 0 && !t->detached && t->view.waits && answer_calls(t));
+	} while (t->rc == 0 && !t->detached && t->view.waits && settle_calls(t));
 	rc = conclude(t, e);
 	turn_end(t);
 	return rc;

@@ -163,7 +163,7 @@ cmd_agent_session_confirm_tool(struct cli_call *call, struct err *e)
 		return err_set(e, ERR_USAGE,
 			       "--note goes with --allowed false, --always with true");
 	rc = waiting_call_choose(call, session_of(call), args_value(&call->args, "--request"),
-				 false, &answer.id, e);
+				 WAITING_FOR_PERSON, &answer.id, e);
 	if (rc != 0)
 		return rc;
 	buf_init(&body, CALL_BODY_MAX);
@@ -180,7 +180,7 @@ cmd_agent_session_custom_tool_result(struct cli_call *call, struct err *e)
 	struct buf body;
 	struct jw w;
 	int rc = waiting_call_choose(call, session_of(call), args_value(&call->args, "--request"),
-				     true, &id, e);
+				     WAITING_FOR_PROGRAM, &id, e);
 
 	if (rc != 0)
 		return rc;
@@ -230,19 +230,27 @@ print_whole(struct str text)
 	}
 }
 
-/* Each with the command that answers it. */
+static void
+print_what_answers(struct cli_call *call, const struct waiting_call *w)
+{
+	bool asks = w->waits_for == WAITING_FOR_PERSON;
+
+	if (w->waits_for == WAITING_FOR_WORKER)
+		printf("    a worker of the environment runs it\n");
+	else
+		printf("    perdure agent session %s --session %s --request " STR_FMT " %s\n",
+		       asks ? "confirm-tool" : "custom-tool-result", session_of(call),
+		       STR_ARG(w->id), asks ? "--allowed true" : "--output TEXT");
+}
+
 static void
 print_waiting(struct cli_call *call, const struct waiting_call *calls, size_t count)
 {
-	const char *session = session_of(call);
-
 	for (size_t i = 0; i < count; i++) {
 		printf("- waits for: " STR_FMT "\n", STR_ARG(calls[i].line));
 		if (!str_eq(calls[i].line, calls[i].whole))
 			print_whole(calls[i].whole);
-		printf("    perdure agent session %s --session %s --request " STR_FMT " %s\n",
-		       calls[i].custom ? "custom-tool-result" : "confirm-tool", session,
-		       STR_ARG(calls[i].id), calls[i].custom ? "--output TEXT" : "--allowed true");
+		print_what_answers(call, &calls[i]);
 	}
 }
 

@@ -1,6 +1,5 @@
 #include "cli/turn_view.h"
 
-#include "cli/approval_text.h"
 #include "cli/event_line.h"
 
 enum { TEXT_MAX = 256 * 1024 * 1024 };
@@ -20,14 +19,14 @@ turn_view_release(struct turn_view *v)
 {
 	vec_release(&v->calls);
 	vec_release(&v->waits_for);
-	vec_release(&v->answered);
+	vec_release(&v->settled);
 	buf_release(&v->text);
 	buf_release(&v->told);
 	arena_release(&v->arena);
 	arena_release(&v->scratch);
 }
 
-const struct turn_call *
+const struct waiting_call *
 turn_view_find_call(const struct turn_view *v, struct str id)
 {
 	for (size_t i = 0; i < v->calls.len; i++)
@@ -150,21 +149,15 @@ on_message(struct turn_view *v, struct json event)
 /* ---- tools ---- */
 
 static void
-on_call(struct turn_view *v, struct json event, bool custom)
+on_call(struct turn_view *v, struct json event)
 {
-	struct turn_call *call = vec_push(&v->calls);
-	struct buf line;
+	struct waiting_call call = waiting_call_read(event, false, &v->scratch);
 
-	buf_init(&line, EVENT_LINE_MAX);
-	event_line_call(event, &v->scratch, &line);
-	*call = (struct turn_call){
-		.id = arena_str(&v->arena, event_line_field(event, "id", &v->scratch)),
-		.line = arena_str(&v->arena, buf_str(&line)),
-		.whole = arena_str(&v->arena, approval_text(event, &v->scratch)),
-		.custom = custom,
-	};
-	v->events.on_call(v->events.context, call->line);
-	buf_release(&line);
+	call.id = arena_str(&v->arena, call.id);
+	call.line = arena_str(&v->arena, call.line);
+	call.whole = arena_str(&v->arena, call.whole);
+	*vec_push(&v->calls) = call;
+	v->events.on_call(v->events.context, call.line);
 }
 
 static void
@@ -216,15 +209,16 @@ on_running(struct turn_view *v, struct json event)
 	if (is_ours(v, event)) {
 		v->running = true;
 		v->waits = false;
+		v->stop_reason = (struct str){ 0 };
 		vec_clear(&v->waits_for);
 	}
 }
 
 static bool
-is_answered(const struct turn_view *v, struct str id)
+has(const struct str *ids, size_t count, struct str id)
 {
-	for (size_t i = 0; i < v->answered.len; i++)
-		if (str_eq(v->answered.ptr[i], id))
+	for (size_t i = 0; i < count; i++)
+		if (str_eq(ids[i], id))
 			return true;
 	return false;
 }
@@ -249,7 +243,7 @@ on_idle(struct turn_view *v, struct json event)
 	while (json_next(&it)) {
 		struct str id = json_str(it.value, &v->scratch);
 
-		if (!is_answered(v, id))
+		if (!has(v->settled.ptr, v->settled.len, id))
 			*vec_push(&v->waits_for) = arena_str(&v->arena, id);
 	}
 	if (json_count(ids) > 0)
@@ -259,18 +253,15 @@ on_idle(struct turn_view *v, struct json event)
 bool
 turn_view_waits_for(const struct turn_view *v, struct str id)
 {
-	for (size_t i = 0; i < v->waits_for.len; i++)
-		if (str_eq(v->waits_for.ptr[i], id))
-			return true;
-	return false;
+	return has(v->waits_for.ptr, v->waits_for.len, id);
 }
 
 void
-turn_view_answered(struct turn_view *v, struct str id)
+turn_view_settle(struct turn_view *v, struct str id)
 {
 	size_t kept = 0;
 
-	*vec_push(&v->answered) = arena_str(&v->arena, id);
+	*vec_push(&v->settled) = arena_str(&v->arena, id);
 	for (size_t i = 0; i < v->waits_for.len; i++)
 		if (!str_eq(v->waits_for.ptr[i], id))
 			v->waits_for.ptr[kept++] = v->waits_for.ptr[i];
@@ -313,10 +304,8 @@ apply_to_turn(struct turn_view *v, struct str type, struct json event)
 {
 	if (str_eq(type, STR("agent.message")))
 		on_message(v, event);
-	else if (str_eq(type, STR("agent.custom_tool_use")))
-		on_call(v, event, true);
 	else if (str_ends(type, STR("tool_use")))
-		on_call(v, event, false);
+		on_call(v, event);
 	else if (str_ends(type, STR("tool_result")))
 		on_result(v, event);
 	else if (str_eq(type, STR("session.error")))
@@ -347,6 +336,8 @@ turn_view_apply(struct turn_view *v, struct str type, struct json event)
 		on_running(v, event);
 	else if (str_eq(type, STR("session.status_idle")))
 		on_idle(v, event);
+	else if (str_eq(type, STR("user.tool_confirmation")))
+		turn_view_settle(v, event_line_field(event, "tool_use_id", &v->scratch));
 	else if (str_eq(type, STR("session.input_cancelled")) && names_input(v, event, "ids"))
 		end_as(v, STR("cancelled"));
 	else if (str_eq(type, STR("session.status_terminated")))

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/vec.h"
+#include "cli/waiting_call.h"
 
 /* Texts live during the call. */
 struct turn_view_events {
@@ -17,28 +18,21 @@ struct turn_view_events {
 	void *context;
 };
 
-struct turn_call {
-	struct str id;
-	struct str line;  /* a phrase */
-	struct str whole; /* approval_text */
-	bool custom;      /* a program has to answer it */
-};
-
 struct turn_view {
 	struct turn_view_events events;
 	struct str message_id;     /* of the message that is answered: the sender's, or its event */
 	struct str input_id, turn; /* its event, the turn that took it; empty: not known yet */
 	bool running, over;
 	bool waits;             /* it cannot go on without somebody: see waits_for */
-	struct str stop_reason; /* "end_turn", "interrupted", …; set when over or waiting */
-	VEC(struct turn_call) calls;
-	VEC(struct str) waits_for; /* ids of calls that nobody here answered */
-	VEC(struct str) answered;
-	struct str preview_id; /* the message being told */
-	struct buf told;       /* what was told of it */
-	size_t at;             /* bytes of it that came since it began, or began anew */
-	struct buf text;       /* of the complete messages, a blank line between */
-	struct arena arena;    /* all these texts */
+	struct str stop_reason; /* "end_turn", "interrupted", …; empty while it runs */
+	VEC(struct waiting_call) calls;
+	VEC(struct str) waits_for; /* ids of calls that are not settled */
+	VEC(struct str) settled;   /* of those that nobody has to see to any more */
+	struct str preview_id;     /* the message being told */
+	struct buf told;           /* what was told of it */
+	size_t at;                 /* bytes of it that came since it began, or began anew */
+	struct buf text;           /* of the complete messages, a blank line between */
+	struct arena arena;        /* all these texts */
 	struct arena scratch;
 };
 
@@ -48,8 +42,8 @@ turn_view_init(struct turn_view *v, struct str message_id, const struct turn_vie
 void turn_view_release(struct turn_view *v);
 void turn_view_apply(struct turn_view *v, struct str type, struct json event);
 /* The call of that id; NULL: it was not seen. */
-const struct turn_call *turn_view_find_call(const struct turn_view *v, struct str id);
+const struct waiting_call *turn_view_find_call(const struct turn_view *v, struct str id);
 bool turn_view_waits_for(const struct turn_view *v, struct str id);
-/* The server has the answer to that call. It is not waited for any more, also when an event that is
- * older than the answer says so later. */
-void turn_view_answered(struct turn_view *v, struct str id);
+/* The server has the answer to that call, or a program will give it. It is not waited for any more, also
+ * when an event says so later. */
+void turn_view_settle(struct turn_view *v, struct str id);

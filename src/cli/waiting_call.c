@@ -4,26 +4,17 @@
 #include "cli/event_line.h"
 #include "cli/record.h"
 #include "cli/url_text.h"
+#include "core/call_state.h"
 
 enum { URL_MAX = 8192, LOOK_BACK = 1000 };
 
-static bool
-is_listed(struct json ids, struct str id)
-{
-	struct json_iter it = json_iter(ids);
-
-	while (json_next(&it))
-		if (json_str_eq(it.value, id))
-			return true;
-	return false;
-}
-
-/* The calls among the last events: those that a session waits for are never far back. */
+/* The calls among the last events, and what people said to them: those that a session waits for are
+ * never far back. */
 static int
 ask_calls(struct cli_call *call, struct str session, struct json *data, struct err *e)
 {
 	static const char *const KINDS[] = { "agent.tool_use", "agent.mcp_tool_use",
-					     "agent.custom_tool_use" };
+					     "agent.custom_tool_use", "user.tool_confirmation" };
 	struct json page;
 	struct buf url;
 	int rc;
@@ -41,19 +32,68 @@ ask_calls(struct cli_call *call, struct str session, struct json *data, struct e
 	return rc;
 }
 
-static struct waiting_call
-read_call(struct cli_call *call, struct json event)
+static bool
+says(struct json event, const char *name, struct str word)
 {
-	struct waiting_call w = { .id = record_value(event, "id", &call->a) };
+	struct json v;
+
+	return json_find(event, str_of(name), &v) && json_str_eq(v, word);
+}
+
+static bool
+is_allowed(struct json data, struct str id)
+{
+	struct json_iter it = json_iter(data);
+
+	while (json_next(&it))
+		if (says(it.value, "tool_use_id", id) && says(it.value, "result", STR("allow")))
+			return true;
+	return false;
+}
+
+static enum waiting_for
+answerer(struct json event, bool allowed)
+{
+	bool custom = says(event, "type", STR("agent.custom_tool_use"));
+	bool client_side = call_state_is_client_side(
+		custom ? EVENT_AGENT_CUSTOM_TOOL_USE : EVENT_AGENT_TOOL_USE, event);
+	enum call_state state = call_state_first(event, client_side);
+
+	if (allowed && state == CALL_WAITS_APPROVAL)
+		state = call_state_answered(state, client_side);
+	if (state != CALL_WAITS_RESULT)
+		return WAITING_FOR_PERSON;
+	return custom ? WAITING_FOR_PROGRAM : WAITING_FOR_WORKER;
+}
+
+struct waiting_call
+waiting_call_read(struct json event, bool allowed, struct arena *a)
+{
+	struct waiting_call w = {
+		.id = event_line_field(event, "id", a),
+		.whole = approval_text(event, a),
+		.waits_for = answerer(event, allowed),
+	};
 	struct buf line;
 
-	w.custom = str_eq(record_value(event, "type", &call->a), STR("agent.custom_tool_use"));
 	buf_init(&line, EVENT_LINE_MAX);
-	event_line_call(event, &call->a, &line);
-	w.line = arena_str(&call->a, buf_str(&line));
-	w.whole = approval_text(event, &call->a);
+	event_line_call(event, a, &line);
+	w.line = arena_str(a, buf_str(&line));
 	buf_release(&line);
 	return w;
+}
+
+static bool
+find_in(struct json data, struct str id, struct arena *a, struct waiting_call *out)
+{
+	struct json_iter it = json_iter(data);
+
+	while (json_next(&it))
+		if (says(it.value, "id", id)) {
+			*out = waiting_call_read(it.value, is_allowed(data, id), a);
+			return true;
+		}
+	return false;
 }
 
 int
@@ -71,10 +111,9 @@ waiting_call_list(struct cli_call *call, struct json session,
 	rc = ask_calls(call, record_value(session, "id", &call->a), &data, e);
 	if (rc != 0)
 		return rc;
-	it = json_iter(data);
+	it = json_iter(ids);
 	while (json_next(&it) && *count < WAITING_CALLS_MAX)
-		if (is_listed(ids, record_value(it.value, "id", &call->a)))
-			out[(*count)++] = read_call(call, it.value);
+		*count += find_in(data, json_str(it.value, &call->a), &call->a, &out[*count]);
 	return 0;
 }
 
@@ -83,23 +122,17 @@ waiting_call_find(struct cli_call *call, struct str session, struct str id,
 		  struct waiting_call *out, struct err *e)
 {
 	struct json data;
-	struct json_iter it;
 	int rc = ask_calls(call, session, &data, e);
 
-	if (rc != 0)
-		return rc;
-	it = json_iter(data);
-	while (json_next(&it))
-		if (str_eq(record_value(it.value, "id", &call->a), id)) {
-			*out = read_call(call, it.value);
-			return 0;
-		}
-	return err_set(e, ERR_NOT_FOUND, "the log does not show the call " STR_FMT, STR_ARG(id));
+	if (rc == 0 && !find_in(data, id, &call->a, out))
+		rc = err_set(e, ERR_NOT_FOUND, "the log does not show the call " STR_FMT,
+			     STR_ARG(id));
+	return rc;
 }
 
 int
-waiting_call_choose(struct cli_call *call, const char *session, const char *id, bool custom,
-		    struct str *out, struct err *e)
+waiting_call_choose(struct cli_call *call, const char *session, const char *id,
+		    enum waiting_for who, struct str *out, struct err *e)
 {
 	struct waiting_call calls[WAITING_CALLS_MAX];
 	struct json object;
@@ -117,7 +150,7 @@ waiting_call_choose(struct cli_call *call, const char *session, const char *id, 
 	if (rc != 0)
 		return rc;
 	for (size_t i = 0; i < count; i++)
-		if (calls[i].custom == custom) {
+		if (calls[i].waits_for == who) {
 			*out = calls[i].id;
 			found++;
 		}
@@ -125,7 +158,8 @@ waiting_call_choose(struct cli_call *call, const char *session, const char *id, 
 		return 0;
 	if (found == 0)
 		return err_set(e, ERR_CONFLICT, "the session waits for no %s",
-			       custom ? "result of a custom tool" : "decision about a tool call");
+			       who == WAITING_FOR_PERSON ? "decision about a tool call"
+							 : "result of a custom tool");
 	return err_set(
 		e, ERR_USAGE,
 		"%zu calls wait: say which with --request; perdure agent session status lists "

@@ -2,14 +2,24 @@
 #pragma once
 #include "cli/call.h"
 
+/* Who answers it? */
+enum waiting_for {
+	WAITING_FOR_PERSON,  /* a decision */
+	WAITING_FOR_PROGRAM, /* the result of a custom tool, of whoever offers it */
+	WAITING_FOR_WORKER   /* the environment's own: it runs the tool and sends the result */
+};
+
 struct waiting_call {
 	struct str id;
 	struct str line;  /* "bash: git status" */
 	struct str whole; /* approval_text */
-	bool custom;      /* wants a result, not a decision */
+	enum waiting_for waits_for;
 };
 
 enum { WAITING_CALLS_MAX = 64 };
+
+/* event: a tool_use of any kind. allowed: somebody said yes to it. Lives as long as both. */
+struct waiting_call waiting_call_read(struct json event, bool allowed, struct arena *a);
 
 /* Asks the server; *count of them, at most WAITING_CALLS_MAX. session: its object. */
 NODISCARD int
@@ -18,9 +28,9 @@ waiting_call_list(struct cli_call *call, struct json session,
 /* Asks the server for the call of that id. */
 NODISCARD int waiting_call_find(struct cli_call *call, struct str session, struct str id,
 				struct waiting_call *out, struct err *e);
-/* The one that is meant: of that id, or the only one of its kind. id NULL: none is named. */
+/* The one that is meant: of that id, or the only one that waits for them. id NULL: none is named. */
 NODISCARD int waiting_call_choose(struct cli_call *call, const char *session, const char *id,
-				  bool custom, struct str *out, struct err *e);
+				  enum waiting_for who, struct str *out, struct err *e);
 /* The event that answers a confirmation. note may be NULL. */
 struct waiting_answer {
 	struct str id;

@@ -15,12 +15,12 @@ POUR_MAX = 4096
 
 
 class FakeApi:
-    def __init__(self, call=None, joined=False, count=1, again=False, held=False, answers=None):
-        """call: what differs in the calls; joined: they are older than the message, which joins their turn;
+    def __init__(self, call=None, joined=False, count=1, again=False, held=False, calls=None, answers=None):
+        """call: what differs in the calls, calls: in each of them; joined: they are older than the message, which joins their turn;
         count: how many of them; again: the session says once more that it waits after an answer came;
         held: it makes them only when ask() is called; answers: (status, body) by path, instead of all that."""
-        self.calls = [{**CALL, **(call or {}), "id": f"call_{i + 1}"} for i in range(count)]
-        self.joined, self.again, self.held, self.left = joined, again, held, count
+        self.calls = [{**CALL, **one, "id": f"call_{i + 1}"} for i, one in enumerate(calls or [call or {}] * count)]
+        self.joined, self.again, self.held, self.left = joined, again, held, len(self.calls)
         self.sent, self.events, self.streams, self.poured = [], [], [], 0
         api = self
 
@@ -114,11 +114,11 @@ class FakeApi:
 
     def seen_calls(self):
         with self.lock:
-            return [event for event in self.events if event["type"] == "agent.tool_use"]
+            return [event for event in self.events if event["type"].endswith(("tool_use", "confirmation"))]
 
-    def wait(self):
-        self.add({"type": "session.status_idle", "turn_id": "t",
-                  "stop_reason": {"type": "requires_action", "event_ids": [call["id"] for call in self.calls]}})
+    def wait(self, *ids):
+        self.add({"type": "session.status_idle", "turn_id": "t", "stop_reason": {
+            "type": "requires_action", "event_ids": ids or [call["id"] for call in self.calls]}})
 
     def begin(self, message_id):
         turn = [{"type": "user.message", "id": "in_1", "message_id": message_id, "content": []},
@@ -142,9 +142,12 @@ class FakeApi:
         if self.left > 0:
             return
         time.sleep(0.05)
+        self.go_on(event.get("result"))
+
+    def go_on(self, how):
         self.add({"type": "session.status_running", "turn_id": "t", "consumes": []},
                  {"type": "agent.message", "id": "out", "turn_id": "t",
-                  "content": [{"type": "text", "text": f"It was {event.get('result')}."}]},
+                  "content": [{"type": "text", "text": f"It was {how}."}]},
                  {"type": "session.status_idle", "turn_id": "t", "stop_reason": {"type": "end_turn"}})
 
     def close(self):

@@ -27,7 +27,7 @@
 #define ASKS    ASKS_FOR("\"c1\"")
 #define DECIDED "{\"type\":\"user.tool_confirmation\",\"tool_use_id\":\"c1\",\"result\":\"allow\"}"
 
-/* Events, and =ID where a call was answered. What is told: [text], | where a message ends, {call}, !note; then the state. */
+/* Events, and =ID where a call was settled. What is told: [text], | where a message ends, {call}, !note; then the state. */
 static const struct row {
 	const char *name;
 	const char *events[16];
@@ -81,6 +81,9 @@ static const struct row {
 	  "{bash: ls} '' " },
 	{ "also when the wait is told again",
 	  { MESSAGE, RUNS("t"), USES, ASKS, "=c1", ASKS, DECIDED },
+	  "{bash: ls} '' " },
+	{ "T8 a call that somebody else decided waits no more",
+	  { MESSAGE, RUNS("t"), USES, ASKS, DECIDED, ASKS },
 	  "{bash: ls} '' " },
 	{ "one of two that was answered leaves the other",
 	  { MESSAGE, RUNS("t"), USES, ASKS_FOR("\"c1\",\"c2\""), "=c1" },
@@ -187,7 +190,7 @@ test_row(void **state)
 		struct json type;
 
 		if (row->events[i][0] == '=') {
-			turn_view_answered(&v, str_of(row->events[i] + 1));
+			turn_view_settle(&v, str_of(row->events[i] + 1));
 			continue;
 		}
 		assert_int_equal(
@@ -197,6 +200,7 @@ test_row(void **state)
 		turn_view_apply(&v, json_str(type, &a), json_root(&doc));
 	}
 	put_state(&v, &out);
+	assert_true(!v.running || v.stop_reason.len == 0); /* what runs has not stopped */
 	check_str(row->name, buf_str(&out), str_of(row->want));
 	assert_null(turn_view_find_call(&v, STR("c9")));
 	turn_view_release(&v);
