@@ -1,12 +1,12 @@
 #include "cli/approval_text.h"
 
-#include "base/buf.h"
 #include "base/utf8.h"
 #include "cli/event_line.h"
 #include "cli/term_text.h"
 
 /* A line end becomes nine bytes at most, any other character eight. */
 enum { GROWTH_MAX = 16, WORDS_MAX = 1024, TAIL_BYTES = APPROVAL_TEXT_VALUE_MAX / 4 };
+enum { HANG = 6 }; /* columns of NEXT_LINE */
 
 #define NEXT_LINE "\n    │ "
 #define LEFT_OUT  "\n    ┆ "
@@ -122,4 +122,29 @@ approval_text(struct json event, struct arena *a)
 	text = arena_str(a, buf_str(&out));
 	buf_release(&out);
 	return text;
+}
+
+/* At any character: were it at blanks only, a person could not tell how many there are. */
+void
+approval_text_wrap(struct buf *out, struct str text, const struct approval_text_frame *f)
+{
+	size_t column = f->first;
+
+	for (size_t at = 0, from = 0; at < text.len; from = at) {
+		uint32_t c = utf8_next(text, &at);
+		int columns = term_text_columns(c);
+		size_t more = columns > 0 ? (size_t)columns : 0;
+
+		if (c == '\n') {
+			buf_printf(out, "\n%*s", (int)f->indent, "");
+			column = f->indent;
+			continue;
+		}
+		if (column + more > f->columns) {
+			column = f->indent + HANG;
+			buf_printf(out, "\n%*s", (int)column, "");
+		}
+		buf_put_str(out, str_slice(text, from, at));
+		column += more;
+	}
 }

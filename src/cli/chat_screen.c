@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/utf8.h"
 #include "cli/approval_text.h"
 #include "cli/term_text.h"
 
@@ -105,33 +104,15 @@ chat_screen_say(struct chat_screen *s, const char *mark, struct str line, enum t
 	write_to(s, beside ? stdout : stderr);
 }
 
-/* At any character: were it at blanks only, a person could not tell how many there are. */
-static void
-put_wrapped(struct chat_screen *s, struct str text, size_t column)
-{
-	for (size_t at = 0, from = 0; at < text.len; from = at) {
-		uint32_t c = utf8_next(text, &at);
-		int more = term_text_columns(c);
-
-		if (c == '\n') {
-			column = 0;
-		} else if (column + (size_t)(more > 0 ? more : 0) > s->out.columns) {
-			buf_printf(&s->bytes, "\n%*s", APPROVAL_TEXT_HANG, "");
-			column = APPROVAL_TEXT_HANG;
-		}
-		buf_put_str(&s->bytes, str_slice(text, from, at));
-		column += more > 0 ? (size_t)more : 0;
-	}
-}
-
 void
 chat_screen_ask(struct chat_screen *s, struct str text)
 {
 	static const char MARK[] = "? ";
+	const struct approval_text_frame frame = { s->out.columns, strlen(MARK), 0 };
 
 	chat_screen_hide(s);
 	buf_printf(&s->bytes, "%s%s", terminal_style(&s->out, STYLE_YELLOW), MARK);
-	put_wrapped(s, text, strlen(MARK));
+	approval_text_wrap(&s->bytes, text, &frame);
 	buf_printf(&s->bytes, "%s\n", terminal_style(&s->out, STYLE_RESET));
 	write_to(s, stdout);
 }

@@ -180,3 +180,18 @@ chat_session_open(struct cli_call *call, const struct chat_choice *choice, struc
 			     STR_ARG(out->id), STR_ARG(out->agent));
 	return rc;
 }
+
+/* ---- what it is ---- */
+
+void
+chat_session_print(const struct cli_call *call, const struct chat_session *s)
+{
+	call_print_foreign(call, s->id);
+	call_print(STR(", agent "));
+	call_print_foreign(call, s->agent);
+	if (s->model.len > 0) {
+		call_print(STR(" ("));
+		call_print_foreign(call, s->model);
+		call_print(STR(")"));
+	}
+}

@@ -24,5 +24,7 @@ struct chat_choice {
 	const char *agent; /* NULL: main, or the one the session has */
 	bool fresh;        /* begin another one */
 };
+/* "cli:work-1a2b3c4d, agent main (demo)": without an end of line. */
+void chat_session_print(const struct cli_call *call, const struct chat_session *s);
 NODISCARD int chat_session_open(struct cli_call *call, const struct chat_choice *choice,
 				struct chat_session *out, struct err *e);

@@ -41,10 +41,8 @@ show_where(struct chat *chat)
 {
 	const struct terminal *term = &chat->call->out;
 
-	printf("%s" STR_FMT ", agent " STR_FMT, terminal_style(term, STYLE_DIM),
-	       STR_ARG(chat->session.id), STR_ARG(chat->session.agent));
-	if (chat->session.model.len > 0)
-		printf(" (" STR_FMT ")", STR_ARG(chat->session.model));
+	printf("%s", terminal_style(term, STYLE_DIM));
+	chat_session_print(chat->call, &chat->session);
 	if (chat->session.messages > 0)
 		printf(", %lld messages", (long long)chat->session.messages);
 	printf("%s\n", terminal_style(term, STYLE_RESET));

@@ -2,10 +2,15 @@
  * step, by scripts as much as by people. */
 #include <stdio.h>
 
+#include "cli/approval_text.h"
 #include "cli/commands.h"
 #include "cli/event_table.h"
 #include "cli/record.h"
+#include "cli/term_text.h"
 #include "cli/waiting_call.h"
+
+/* Columns before a call that is shown whole; how many bytes one of them may become at most. */
+enum { WHOLE_INDENT = 6, WHOLE_GROWTH = 8, WORDS_MAX = 1024 };
 
 static const char *
 session_of(struct cli_call *call)
@@ -218,16 +223,25 @@ cmd_agent_session_events(struct cli_call *call, struct err *e)
 	return rc == 0 ? event_table_print(call, session_of(call), limit, NULL, e) : rc;
 }
 
-/* What the phrase does not show: line ends, and the other members of the input. */
+/* The phrase, and all of the input where that does not show it: line ends, other members, a long one. */
 static void
-print_whole(struct str text)
+print_call(const struct terminal *term, const struct waiting_call *w)
 {
-	struct str line;
+	static const char TITLE[] = "- waits for: ";
+	const size_t columns = term->is_terminal ? term->columns : SIZE_MAX;
+	const size_t room = columns - strlen(TITLE);
+	const struct approval_text_frame frame = { columns, WHOLE_INDENT, WHOLE_INDENT };
+	struct buf out;
 
-	while (text.len > 0) {
-		str_cut(text, '\n', &line, &text);
-		printf("      " STR_FMT "\n", STR_ARG(line));
+	buf_init(&out, w->line.len + w->whole.len * WHOLE_GROWTH + WORDS_MAX);
+	buf_puts(&out, TITLE);
+	term_text_fit(&out, w->line, room);
+	if (!str_eq(w->line, w->whole) || term_text_width(w->line) > room) {
+		buf_printf(&out, "\n%*s", WHOLE_INDENT, "");
+		approval_text_wrap(&out, w->whole, &frame);
 	}
+	call_print_line(buf_str(&out));
+	buf_release(&out);
 }
 
 static void
@@ -247,9 +261,7 @@ static void
 print_waiting(struct cli_call *call, const struct waiting_call *calls, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		printf("- waits for: " STR_FMT "\n", STR_ARG(calls[i].line));
-		if (!str_eq(calls[i].line, calls[i].whole))
-			print_whole(calls[i].whole);
+		print_call(&call->out, &calls[i]);
 		print_what_answers(call, &calls[i]);
 	}
 }

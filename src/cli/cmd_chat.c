@@ -141,8 +141,8 @@ greet(const struct chat *chat)
 	const struct chat_session *s = &chat->session;
 	const struct terminal *term = &chat->call->out;
 
-	printf("%s" STR_FMT ", agent " STR_FMT, terminal_style(term, STYLE_DIM), STR_ARG(s->id),
-	       STR_ARG(s->agent));
+	printf("%s", terminal_style(term, STYLE_DIM));
+	chat_session_print(chat->call, s);
 	if (s->messages > 0)
 		printf(": goes on after %lld message%s", (long long)s->messages,
 		       s->messages == 1 ? "" : "s");

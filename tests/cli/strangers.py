@@ -27,8 +27,11 @@ for line in sys.stdin:
 """
 
 
-def shown(rig, url, *arguments):
-    with rig.terminal(*arguments, columns=120, env={"PERDURE_SERVER": url}) as t:
+def shown(rig, url, *arguments, typed="", columns=120):
+    with rig.terminal(*arguments, columns=columns, env={"PERDURE_SERVER": url}) as t:
+        if typed:
+            t.expect("> ")
+            t.type(typed)
         t.wait()
         for one in ("\x1b[2K", "\u009b", "\u202e"):
             check(one not in t.seen, (arguments, t.seen))
@@ -46,6 +49,39 @@ def terminals(rig):
         check(HARMLESS in shown(rig, api.url, "agent", "wake", "--session", "x"), "a refusal")
     finally:
         api.close()
+
+
+@case("L3 chat at a terminal: names of an agent and its model are shown without control characters")
+def chat_head(rig):
+    agent = {"id": EVIL, "model": {"id": EVIL}}
+    api = FakeApi(answers={
+        "/v1/sessions": (200, {"id": "x", "head_seq": 0, "agent": agent}),
+        "/v1/sessions/x/commands": (200, {"text": "here", "command": "resume", "data": {"session_id": "y"}})})
+    try:
+        for typed, heads in (("\x04", 1), ("/resume y\r/quit\r", 2)):
+            seen = shown(rig, api.url, "chat", typed=typed)
+            check(seen.count(f"x, agent {HARMLESS} ({HARMLESS})") == heads, repr(seen))
+    finally:
+        api.close()
+
+
+@case("T8 a status shows no line that a call's input made up")
+def forged_lines(rig):
+    columns = 60
+    for pad in range(columns - 30, columns):
+        value = "x" * pad + "- forged: line"
+        api = FakeApi(answers={"/v1/sessions/x": (200, {**SESSION, "title": "t", "stop_reason": {
+            "type": "requires_action", "event_ids": ["call_1"]}})}, call={"input": {"command": value, "b": value}})
+        try:
+            api.add(*api.calls)
+            seen = shown(rig, api.url, "agent", "session", "status", "--session", "x", columns=columns)
+            lines = seen[seen.index("- waits for: bash: x"):seen.index("\r\n    perdure agent")].split("\r\n")
+            check(all(len(line) <= columns for line in lines), (pad, lines))
+            check(lines[1] == "      bash" and all(line.startswith(" " * 8) for line in lines[2:]), (pad, lines))
+            whole = "".join(lines[2:]).replace(" ", "")
+            check(whole == f"command:{value}b:{value}".replace(" ", ""), (pad, lines))
+        finally:
+            api.close()
 
 
 @case("a pipe gets what was written as it is")

@@ -111,12 +111,42 @@ test_all_controls(void **state)
 	arena_release(&a);
 }
 
+static const struct wrap_row {
+	const char *name, *text;
+	struct approval_text_frame frame;
+	const char *want;
+} wrap_rows[] = {
+	{ "T8 what fits stays", "bash: ls", { 10, 2, 0 }, "bash: ls" },
+	{ "T8 what does not hangs", "bash: ls -l", { 10, 2, 0 }, "bash: ls\n       -l" },
+	{ "T8 a line of its own begins anew",
+	  "a\n  b: cdefghij",
+	  { 10, 2, 0 },
+	  "a\n  b: cdefg\n      hij" },
+	{ "T8 indented", "a\n  b: cdefghijklm", { 14, 3, 3 }, "a\n     b: cdefgh\n         ijklm" },
+	{ "T8 a wide character is not cut in two", "abc世", { 4, 0, 0 }, "abc\n      世" },
+	{ "T8 a pipe has no width", "abcdefghij\nk", { SIZE_MAX, 0, 2 }, "abcdefghij\n  k" },
+};
+
+static void
+test_wrap_row(void **state)
+{
+	const struct wrap_row *row = *state;
+	struct buf out;
+
+	term_text_init();
+	buf_init(&out, 1000);
+	approval_text_wrap(&out, str_of(row->text), &row->frame);
+	check_str(row->name, buf_str(&out), str_of(row->want));
+	buf_release(&out);
+}
+
 int
 main(void)
 {
 	struct suite s = { 0 };
 
 	SUITE_ROWS(&s, rows, test_row);
+	SUITE_ROWS(&s, wrap_rows, test_wrap_row);
 	SUITE_TEST(&s, test_long_value);
 	SUITE_TEST(&s, test_all_controls);
 	return suite_run(&s, "approval_text");
