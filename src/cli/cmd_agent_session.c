@@ -9,7 +9,7 @@
 #include "cli/term_text.h"
 #include "cli/waiting_call.h"
 
-/* Columns before a call that is shown whole; how many bytes one of them may become at most. */
+/* Of a call that is shown whole: columns before it, and what one byte of it becomes at most. */
 enum { WHOLE_INDENT = 6, WHOLE_GROWTH = 8, WORDS_MAX = 1024 };
 
 static const char *

@@ -1,5 +1,6 @@
 """fake_api - a server that plays one session whose agent asks before it runs a tool: what the real one
 does once it has such tools. Remembers what it was sent."""
+import contextlib
 import json
 import queue
 import threading
@@ -70,10 +71,11 @@ class FakeApi:
                 self.send_header("connection", "close")
                 self.end_headers()
                 mine = queue.Queue()
-                for event in api.join(mine, int(self.headers.get("last-event-id", 0))):
-                    self.frame(event)
-                while (event := mine.get()) is not None:
-                    self.frame(event)
+                with contextlib.suppress(OSError):  # a reader may leave
+                    for event in api.join(mine, int(self.headers.get("last-event-id", 0))):
+                        self.frame(event)
+                    while (event := mine.get()) is not None:
+                        self.frame(event)
                 self.close_connection = True
 
             def frame(self, event):
