@@ -11,6 +11,21 @@ event_line_field(struct json v, const char *name, struct arena *a)
 	return json_find(v, str_of(name), &member) ? json_str(member, a) : (struct str){ 0 };
 }
 
+bool
+event_line_names(struct json v, const char *name, struct str id)
+{
+	struct json_iter it;
+	struct json list;
+
+	if (!json_find(v, str_of(name), &list))
+		return false;
+	it = json_iter(list);
+	while (json_next(&it))
+		if (json_str_eq(it.value, id))
+			return true;
+	return false;
+}
+
 struct str
 event_line_content(struct json content, struct arena *a)
 {

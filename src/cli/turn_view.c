@@ -176,23 +176,9 @@ on_result(struct turn_view *v, struct json event)
 /* ---- the turn ---- */
 
 static bool
-contains(struct json list, struct str id)
-{
-	struct json_iter it = json_iter(list);
-
-	while (json_next(&it))
-		if (json_str_eq(it.value, id))
-			return true;
-	return false;
-}
-
-static bool
 names_input(struct turn_view *v, struct json event, const char *member)
 {
-	struct json list;
-
-	return v->input_id.len > 0 && json_find(event, str_of(member), &list) &&
-	       contains(list, v->input_id);
+	return v->input_id.len > 0 && event_line_names(event, member, v->input_id);
 }
 
 static bool

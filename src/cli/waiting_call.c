@@ -83,19 +83,6 @@ waiting_call_read(struct json event, bool allowed, struct arena *a)
 	return w;
 }
 
-static bool
-find_in(struct json data, struct str id, struct arena *a, struct waiting_call *out)
-{
-	struct json_iter it = json_iter(data);
-
-	while (json_next(&it))
-		if (says(it.value, "id", id)) {
-			*out = waiting_call_read(it.value, is_allowed(data, id), a);
-			return true;
-		}
-	return false;
-}
-
 int
 waiting_call_list(struct cli_call *call, struct json session,
 		  struct waiting_call out[WAITING_CALLS_MAX], size_t *count, struct err *e)
@@ -111,9 +98,14 @@ waiting_call_list(struct cli_call *call, struct json session,
 	rc = ask_calls(call, record_value(session, "id", &call->a), &data, e);
 	if (rc != 0)
 		return rc;
-	it = json_iter(ids);
-	while (json_next(&it) && *count < WAITING_CALLS_MAX)
-		*count += find_in(data, json_str(it.value, &call->a), &call->a, &out[*count]);
+	it = json_iter(data);
+	while (json_next(&it) && *count < WAITING_CALLS_MAX) {
+		struct str id = event_line_field(it.value, "id", &call->a);
+
+		if (event_line_names(stop, "event_ids", id))
+			out[(*count)++] =
+				waiting_call_read(it.value, is_allowed(data, id), &call->a);
+	}
 	return 0;
 }
 
@@ -122,12 +114,18 @@ waiting_call_find(struct cli_call *call, struct str session, struct str id,
 		  struct waiting_call *out, struct err *e)
 {
 	struct json data;
+	struct json_iter it;
 	int rc = ask_calls(call, session, &data, e);
 
-	if (rc == 0 && !find_in(data, id, &call->a, out))
-		rc = err_set(e, ERR_NOT_FOUND, "the log does not show the call " STR_FMT,
-			     STR_ARG(id));
-	return rc;
+	if (rc != 0)
+		return rc;
+	it = json_iter(data);
+	while (json_next(&it))
+		if (says(it.value, "id", id)) {
+			*out = waiting_call_read(it.value, is_allowed(data, id), &call->a);
+			return 0;
+		}
+	return err_set(e, ERR_NOT_FOUND, "the log does not show the call " STR_FMT, STR_ARG(id));
 }
 
 int

@@ -76,9 +76,9 @@ test_T11_a_call_that_was_allowed_waits_for_its_worker(void **state)
 			 0);
 	assert_int_equal(waiting_call_list(&call, json_root(&session), calls, &count, &e), 0);
 	assert_int_equal(count, 2);
-	check_str("in the order of the session", calls[0].id, STR("c"));
-	assert_int_equal(calls[0].waits_for, WAITING_FOR_WORKER);
-	assert_int_equal(calls[1].waits_for, WAITING_FOR_PERSON);
+	check_str("the newest first", calls[0].id, STR("d"));
+	assert_int_equal(calls[0].waits_for, WAITING_FOR_PERSON);
+	assert_int_equal(calls[1].waits_for, WAITING_FOR_WORKER);
 	assert_int_equal(waiting_call_find(&call, STR("s"), STR("c"), &calls[0], &e), 0);
 	assert_int_equal(calls[0].waits_for, WAITING_FOR_WORKER);
 	client_free(&call.client);
