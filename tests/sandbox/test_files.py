@@ -73,6 +73,10 @@ class Paths(Case):
         self.assertFailed(self.call("grep", {"pattern": "nobody", "path": "folder"}))
         self.assertFailed(self.call("grep", {"pattern": "nobody", "path": "link"}))
 
+    def test_T12_grep_knows_characters_in_there_too(self):
+        (self.work / "words").write_text("café\n", encoding="utf-8")
+        self.assertEqual(self.call("grep", {"pattern": "caf.$"})["output"], "words:1:café\n")
+
     def test_T12_a_pipe_does_not_hang_a_reader(self):
         os.mkfifo(self.work / "pipe")
         self.assertFailed(self.call("read", {"file_path": "pipe"}))

@@ -1,5 +1,7 @@
 #include "tool/local/grep_pattern.h"
 
+#include "base/utf8.h"
+
 /* A set that is being read; what POSIX wants at a place of its own is put there at the end. */
 struct set {
 	struct buf *body;
@@ -8,9 +10,15 @@ struct set {
 	bool negated;
 	bool close, open, caret, dash; /* which of ] [ ^ - are in it */
 	bool has_body;                 /* others than those */
+	size_t *room;                  /* for characters of ranges, in the whole pattern */
 };
 
-enum { NAME_BYTES = 24 }; /* of a class; regcomp wants less than 32 */
+enum {
+	NAME_BYTES = 24, /* of a class; regcomp wants less than 32 */
+	ASCII_LAST = 0x7f,
+	SURROGATE_FIRST = 0xd800, /* no characters */
+	SURROGATE_LAST = 0xdfff,
+};
 
 enum member { MEMBER_CHAR, MEMBER_CLASS };
 
@@ -64,6 +72,26 @@ has(const struct set *s, size_t ahead)
 	return s->at + ahead < s->text.len;
 }
 
+/* The character there, and of how many bytes it is. */
+static uint32_t
+char_at(const struct set *s, size_t ahead, size_t *bytes)
+{
+	size_t at = s->at + ahead, end = at;
+	uint32_t c = has(s, ahead) ? utf8_next(s->text, &end) : 0;
+
+	*bytes = end - at;
+	return c;
+}
+
+static void
+put_char(struct set *s, uint32_t c)
+{
+	char bytes[4];
+
+	buf_put(s->body, bytes, utf8_encode(c, bytes));
+	s->has_body = true;
+}
+
 static void
 put_class(struct set *s, struct str text)
 {
@@ -73,7 +101,7 @@ put_class(struct set *s, struct str text)
 
 /* Where a character that means something in a set is to stand; NULL: anywhere. */
 static bool *
-place_of(struct set *s, unsigned char c)
+place_of(struct set *s, uint32_t c)
 {
 	switch (c) {
 	case ']': return &s->close;
@@ -86,7 +114,7 @@ place_of(struct set *s, unsigned char c)
 
 /* The ends of a range may be special: they are taken out of it. */
 static void
-put_range(struct set *s, unsigned char low, unsigned char high)
+put_ascii(struct set *s, uint32_t low, uint32_t high)
 {
 	while (low <= high && place_of(s, low))
 		*place_of(s, low++) = true;
@@ -94,12 +122,38 @@ put_range(struct set *s, unsigned char low, unsigned char high)
 		*place_of(s, high--) = true;
 	if (low > high)
 		return;
-	s->has_body = true;
-	buf_putc(s->body, (char)low);
+	put_char(s, low);
 	if (low == high)
 		return;
 	buf_putc(s->body, '-');
-	buf_putc(s->body, (char)high);
+	put_char(s, high);
+}
+
+/* One by one: glibc's C.UTF-8 has no order that regcomp could take a range's ends from. */
+static int
+put_wide(struct set *s, uint32_t low, uint32_t high, struct err *e)
+{
+	if (high - low >= *s->room)
+		return err_set(e, ERR_INVALID,
+			       "pattern: ranges of more than %d characters beyond ASCII cannot "
+			       "stand within [ ]; write a class such as [[:alpha:]], or [^ -~] for "
+			       "all that is not ASCII",
+			       GREP_PATTERN_WIDE);
+	*s->room -= high - low + 1;
+	for (; low <= high; low++)
+		if (low < SURROGATE_FIRST || low > SURROGATE_LAST)
+			put_char(s, low);
+	return 0;
+}
+
+static int
+put_range(struct set *s, uint32_t low, uint32_t high, struct err *e)
+{
+	if (low <= ASCII_LAST)
+		put_ascii(s, low, high < ASCII_LAST ? high : ASCII_LAST);
+	if (high <= ASCII_LAST)
+		return 0;
+	return put_wide(s, low > ASCII_LAST ? low : ASCII_LAST + 1, high, e);
 }
 
 static int
@@ -115,53 +169,56 @@ refuse_escape(char c, struct err *e)
 }
 
 static int
-take_escape(struct set *s, enum member *kind, struct str *class, unsigned char *c, struct err *e)
+take_escape(struct set *s, enum member *kind, struct str *class, uint32_t *c, struct err *e)
 {
 	char what = peek(s, 1);
+	size_t bytes;
 
-	s->at += 2;
 	*kind = MEMBER_CHAR;
-	*c = (unsigned char)what;
+	*c = char_at(s, 1, &bytes);
+	s->at += 1 + bytes;
 	if (class_of(what)) {
 		*kind = MEMBER_CLASS;
 		*class = str_of(class_of(what));
 	} else if (control(what)) {
-		*c = (unsigned char)control(what);
+		*c = (uint32_t)control(what);
 	} else if (is_letter(what) || is_digit(what)) {
 		return refuse_escape(what, e);
 	}
 	return 0;
 }
 
-/* [:name:] [.name.] [=name=]: how many bytes, or 0 when it is none. A name is letters, or any one
- * character for the latter two. */
+/* [:name:] [.name.] [=name=]: how many bytes the name has, or 0 when it is none. It is letters, or
+ * any one character for the latter two. */
 static size_t
-named_length(const struct set *s)
+name_length(const struct set *s)
 {
 	char mark = peek(s, 1);
-	size_t n = 2;
+	size_t n = 0;
 
 	if (peek(s, 0) != '[' || (mark != ':' && mark != '.' && mark != '='))
 		return 0;
-	while (n < 2 + NAME_BYTES && is_letter(peek(s, n)))
+	while (n < NAME_BYTES && is_letter(peek(s, 2 + n)))
 		n++;
-	if (n == 2 && mark != ':' && has(s, n))
-		n++;
-	return n > 2 && peek(s, n) == mark && peek(s, n + 1) == ']' ? n + 2 : 0;
+	if (n == 0 && mark != ':')
+		char_at(s, 2, &n);
+	return peek(s, 2 + n) == mark && peek(s, 3 + n) == ']' ? n : 0;
 }
 
 /* One member: a character, or a class of them. */
 static int
-take_member(struct set *s, enum member *kind, struct str *class, unsigned char *c, struct err *e)
+take_member(struct set *s, enum member *kind, struct str *class, uint32_t *c, struct err *e)
 {
-	size_t named = named_length(s);
+	size_t name = name_length(s), bytes;
 
 	if (peek(s, 0) == '\\' && has(s, 1))
 		return take_escape(s, kind, class, c, e);
-	*kind = named > 0 && (named > 5 || peek(s, 1) == ':') ? MEMBER_CLASS : MEMBER_CHAR;
-	*class = str_slice(s->text, s->at, s->at + named);
-	*c = (unsigned char)peek(s, named > 0 ? 2 : 0);
-	s->at += named > 0 ? named : 1;
+	*c = char_at(s, name > 0 ? 2 : 0, &bytes);
+	*kind = name > bytes || (name > 0 && peek(s, 1) == ':') ? MEMBER_CLASS : MEMBER_CHAR;
+	if (name > 0)
+		bytes = name + 4; /* with brackets and marks */
+	*class = str_slice(s->text, s->at, s->at + bytes);
+	s->at += bytes;
 	return 0;
 }
 
@@ -171,7 +228,7 @@ take_members(struct set *s, struct err *e)
 {
 	enum member kind, end_kind;
 	struct str class, end_class;
-	unsigned char low, high;
+	uint32_t low, high;
 	int rc = take_member(s, &kind, &class, &low, e);
 
 	if (rc != 0)
@@ -180,26 +237,22 @@ take_members(struct set *s, struct err *e)
 		put_class(s, class);
 		return 0;
 	}
-	if (peek(s, 0) != '-' || !has(s, 1) || peek(s, 1) == ']') {
-		put_range(s, low, low);
-		return 0;
-	}
+	if (peek(s, 0) != '-' || !has(s, 1) || peek(s, 1) == ']')
+		return put_range(s, low, low, e);
 	s->at++;
 	rc = take_member(s, &end_kind, &end_class, &high, e);
 	if (rc != 0)
 		return rc;
 	if (end_kind == MEMBER_CLASS) {
-		put_range(s, low, low);
 		s->dash = true;
 		put_class(s, end_class);
-		return 0;
+		return put_range(s, low, low, e);
 	}
 	if (low > high)
 		return err_set(e, ERR_INVALID,
 			       "pattern: a range within [ ] ends before it begins; a dash that is "
 			       "meant itself stands last");
-	put_range(s, low, high);
-	return 0;
+	return put_range(s, low, high, e);
 }
 
 /* ] first, - last, ^ anywhere but first, and behind [ no character that makes it a name. */
@@ -244,10 +297,10 @@ put_members(struct set *s, struct err *e)
 
 /* at: behind the opening bracket, then behind the closing one. */
 static int
-put_set(struct str text, size_t *at, struct buf *out, struct err *e)
+put_set(struct str text, size_t *at, size_t *room, struct buf *out, struct err *e)
 {
 	struct buf body;
-	struct set s = { .body = &body, .text = text, .at = *at };
+	struct set s = { .body = &body, .text = text, .at = *at, .room = room };
 	int rc;
 
 	s.negated = peek(&s, 0) == '^';
@@ -282,13 +335,14 @@ put_escape(struct buf *out, char c)
 int
 grep_pattern_put(struct str pattern, struct buf *out, struct err *e)
 {
+	size_t room = GREP_PATTERN_WIDE;
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < pattern.len;) {
 		char c = pattern.ptr[i++];
 
 		if (c == '[')
-			rc = put_set(pattern, &i, out, e);
+			rc = put_set(pattern, &i, &room, out, e);
 		else if (c == '\\' && i < pattern.len)
 			put_escape(out, pattern.ptr[i++]);
 		else

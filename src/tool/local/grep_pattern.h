@@ -6,7 +6,10 @@
 #include "base/err.h"
 #include "base/str.h"
 
-enum { GREP_PATTERN_GROWTH = 8 }; /* out is at most so many times as long, and a byte */
+enum {
+	GREP_PATTERN_GROWTH = 8,       /* out is at most so many times as long, and a byte, */
+	GREP_PATTERN_WIDE = 64 * 1024, /* and 4 bytes for each character of ranges beyond ASCII */
+};
 
 /* Puts the expression for regcomp(REG_EXTENDED), ending with NUL. ERR_INVALID: a set that has no
  * POSIX form, with a sentence about what to write instead. */

@@ -1,13 +1,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <regex.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "tool/local/file_tool.h"
 #include "tool/local/glob_match.h"
-#include "tool/local/grep_pattern.h"
+#include "tool/local/grep_match.h"
 #include "tool/local/output_keep.h"
 #include "tool/local/walk.h"
 
@@ -17,41 +16,12 @@ struct search {
 	const struct tool_args *args;
 	const struct beneath *beneath;
 	struct glob_pattern glob;
-	regex_t regex;
+	struct grep_match match;
 	struct buf *out;
 	int64_t shown;
 	size_t skipped; /* files too large to look at */
 	bool full;
 };
-
-/* ---- the expression ---- */
-
-static int
-compile(struct search *s, struct err *e)
-{
-	const struct tool_args *args = s->args;
-	struct buf text;
-	char why[128];
-	int rc;
-
-	buf_init(&text, GREP_PATTERN_GROWTH * TOOL_PATTERN_BYTES);
-	rc = grep_pattern_put(args->pattern, &text, e);
-	if (rc != 0) {
-		buf_release(&text);
-		return rc;
-	}
-	rc = regcomp(&s->regex, text.ptr, REG_EXTENDED | (args->ignore_case ? REG_ICASE : 0));
-	buf_release(&text);
-	if (rc == 0)
-		return 0;
-	regerror(rc, &s->regex, why, sizeof why);
-	return err_set(e, ERR_INVALID,
-		       "pattern: %s; it is a POSIX extended regular expression (no look-around, no "
-		       "(?:...), no lazy repeats)",
-		       why);
-}
-
-/* ---- files ---- */
 
 static bool
 has_room(struct search *s, size_t bytes)
@@ -90,14 +60,6 @@ show_file(struct search *s, struct str path, int64_t matches)
 }
 
 static bool
-matches(struct search *s, struct str line)
-{
-	regmatch_t range = { .rm_so = 0, .rm_eo = (regoff_t)line.len };
-
-	return regexec(&s->regex, line.ptr, 1, &range, REG_STARTEND) == 0;
-}
-
-static bool
 search_text(struct search *s, struct str path, struct str text)
 {
 	int64_t number = 0, found = 0;
@@ -106,7 +68,7 @@ search_text(struct search *s, struct str path, struct str text)
 	while (text.len > 0) {
 		str_cut(text, '\n', &line, &text);
 		number++;
-		if (!matches(s, line))
+		if (!grep_match_line(&s->match, line))
 			continue;
 		found++;
 		if (s->args->mode == GREP_FILES)
@@ -184,13 +146,13 @@ grep_tool(const struct beneath *b, const struct tool_args *args, struct buf *out
 		rc = beneath_open(b, path, O_RDONLY | O_NONBLOCK, &fd, e);
 	if (rc != 0)
 		return rc;
-	rc = compile(&s, e);
+	rc = grep_match_init(&s.match, args->pattern, args->ignore_case, e);
 	if (rc != 0) {
 		close(fd);
 		return rc;
 	}
 	search_all(&s, fd, path, &cut);
-	regfree(&s.regex);
+	grep_match_release(&s.match);
 	if (s.shown == 0)
 		buf_puts(out, "[nothing matches]\n");
 	if (s.full)

@@ -19,6 +19,7 @@ fill(const struct work_dir *d)
 	work_dir_put(d, "b/c.txt", "two twos\n\ttab\n");
 	work_dir_put(d, "b/d.c", "int main(void);\nint Two = 2;");
 	work_dir_put(d, ".hidden/e.txt", "two\n");
+	work_dir_put(d, ".hidden/f/words", "café\nÉTÉ\nя\nx\xe9\n");
 	work_dir_put(d, "empty", "");
 	work_dir_put(d, "link", ">a.txt");
 	work_dir_put(d, "out", ">/etc/passwd");
@@ -128,6 +129,17 @@ static const struct {
 	{ "T12 grep a class within brackets", "grep", "{\"pattern\":\"= [\\\\d]\"}",
 	  "b/d.c:2:int Two = 2;\n" },
 	{ "T12 grep a name nobody knows", "grep", "{\"pattern\":\"[[.hyphen.]]\"}", "!pattern: " },
+	{ "T12 grep any one character", "grep", "{\"path\":\".hidden/f\",\"pattern\":\"caf.$\"}",
+	  ".hidden/f/words:1:café\n" },
+	{ "T12 grep other letters in any case", "grep",
+	  "{\"path\":\".hidden/f\",\"pattern\":\"été\",\"case_insensitive\":true}",
+	  ".hidden/f/words:2:ÉTÉ\n" },
+	{ "T12 grep a range of other letters", "grep",
+	  "{\"path\":\".hidden/f\",\"pattern\":\"[а-я]\"}", ".hidden/f/words:3:я\n" },
+	{ "T12 grep a border beside other letters", "grep",
+	  "{\"path\":\".hidden/f\",\"pattern\":\"\\\\bT\"}", "[nothing matches]\n" },
+	{ "T12 grep bytes that are no characters", "grep",
+	  "{\"path\":\".hidden/f\",\"pattern\":\"^x.$\"}", ".hidden/f/words:4:x\ufffd\n" },
 	{ "T12 grep for what has no form in POSIX", "grep", "{\"pattern\":\"[\\\\W]\"}",
 	  "!cannot stand within [ ]" },
 };

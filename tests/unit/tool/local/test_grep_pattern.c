@@ -1,5 +1,6 @@
 #include "tool/local/grep_pattern.h"
 
+#include <locale.h>
 #include <regex.h>
 
 #include "harness.h"
@@ -40,6 +41,22 @@ static const struct {
 	{ "T12 a character by its name", "[[.-.]a]+", "b-a", "-a" },
 	{ "T12 an equivalence", "[[=a=]]+", "b=a", "a" },
 	{ "T12 two sets", "[\\d][^\\d]", "12a", "2a" },
+	{ "T12 other letters", "[éж]+", "aжéb", "жé" },
+	{ "T12 all but another letter", "^[^é]$", "è", "è" },
+	{ "T12 a range of other letters", "[а-я]+", "aéажяё", "ажя" },
+	{ "T12 a range that ends with another letter", "[^ -ÿ]", "aéж", "ж" },
+	{ "T12 a range that begins with a bracket and ends with another letter", "[[-é]+", "Z[éж",
+	  "[é" },
+	{ "T12 another letter that is escaped", "[\\é-]+", "è-é\\", "-é" },
+	{ "T12 another letter by its name", "[[.é.]-ë]+", "èêéì", "êé" },
+	{ "T12 characters of four bytes", "[😀-🙏]", "🗿😊", "😊" },
+	{ "T12 a range as large as a script", "[一-鿿]+", "aж中文。", "中文" },
+	{ "T12 a range over numbers that are no characters", "[힫-\ue010]", "\ue001", "\ue001" },
+	{ "T12 a range that is too large", "[é-𠀀]", "", "!more than 65536 characters beyond" },
+	{ "T12 ranges that are too large together", "[一-鿿]?[一-鿿][一-鿿][一-鿿]", "",
+	  "!more than 65536" },
+	{ "T12 a range of other letters the wrong way round", "[я-а]", "",
+	  "!ends before it begins" },
 	{ "T12 the other way round", "[\\W]", "", "!\\W cannot stand within [ ]" },
 	{ "T12 the other way round, and others", "[^\\Sa]", "", "![^...] with \\s" },
 	{ "T12 a letter that means nothing", "[\\q]", "", "!\\q means nothing" },
@@ -65,7 +82,7 @@ test_row(void **state)
 	struct err e;
 	regex_t regex;
 
-	buf_init(&out, 1000);
+	buf_init(&out, 1000 + 4 * GREP_PATTERN_WIDE);
 	if (grep_pattern_put(str_of(row->pattern), &out, &e) != 0) {
 		if (!row->found || row->found[0] != '!' ||
 		    !str_contains(str_of(e.text), str_of(row->found + 1)))
@@ -117,6 +134,8 @@ main(void)
 {
 	struct suite s = { 0 };
 
+	if (!setlocale(LC_CTYPE, "C.UTF-8")) /* as grep_match has it */
+		return 1;
 	SUITE_ROWS(&s, ROWS, test_row);
 	SUITE_TEST(&s, T12_an_escaped_mark_is_itself);
 	return suite_run(&s, "tool/local/grep_pattern");
