@@ -105,6 +105,7 @@ add_custom(struct json blocks, struct arena *a, struct tool_offer *o)
 	}
 }
 
+/* Tools that nobody names in a block are about bash's processes: they go with it, and touch no file. */
 static void
 add_local(const struct tool_offer_facts *f, struct json block, struct arena *a,
 	  struct tool_offer *o)
@@ -119,7 +120,7 @@ add_local(const struct tool_offer_facts *f, struct json block, struct arena *a,
 			    (struct turn_tool){ .kind = EVENT_AGENT_TOOL_USE,
 						.client_side = f->by_worker,
 						.policy = c.policy,
-						.changes_files = !doc->read_only },
+						.changes_files = named && !doc->read_only },
 			    a);
 	}
 }

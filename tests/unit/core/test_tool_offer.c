@@ -9,6 +9,7 @@ static const struct tool_doc LOCAL[] = {
 	{ .name = STR("bash") },
 	{ .name = STR("read"), .read_only = true },
 	{ .name = STR("process_list"), .read_only = true },
+	{ .name = STR("process_kill") },
 };
 static const struct tool_doc REMOTE[] = {
 	{ .name = STR("search"), .server = STR("web"), .read_only = true },
@@ -36,12 +37,18 @@ static const struct row {
 	{ "T12 the built-in block brings the engine's own along, which run unasked",
 	  "[{'type':'agent_toolset_20260401','default_config':{'permission_policy':{'type':"
 	  "'always_ask'}}}]",
-	  "own bash?! read?~ process_list?~ search@web?~ put@disk?~ a_b_c@disk? my_disk__read@my "
+	  "own bash?! read?~ process_list?~ process_kill? search@web?~ put@disk?~ a_b_c@disk? "
+	  "my_disk__read@my "
 	  "disk?" },
 	{ "T12 they run unasked unless the block says otherwise; what follows bash does as bash",
 	  "[{'type':'agent_toolset_20260401','configs':[{'name':'bash','enabled':false},{'name':"
 	  "'read','permission_policy':{'type':'auto'}}]}]",
 	  "own read?~ search@web?~ put@disk?~ a_b_c@disk? my_disk__read@my disk?" },
+	{ "T12 what ends a process changes no file: it need not wait for a command that runs",
+	  "[{'type':'agent_toolset_20260401','configs':[{'name':'read','enabled':false}]},"
+	  "{'type':'mcp_toolset','mcp_server_name':'disk','default_config':{'enabled':false}},"
+	  "{'type':'mcp_toolset','mcp_server_name':'my disk','default_config':{'enabled':false}}]",
+	  "own bash! process_list~ process_kill search@web?~" },
 	{ "T11 elsewhere a worker runs them, and nothing is left running",
 	  "[{'type':'agent_toolset_20260401'}]",
 	  "own bash>! read>~ search@web?~ put@disk?~ a_b_c@disk? my_disk__read@my disk?", true },
@@ -53,7 +60,8 @@ static const struct row {
 	{ "T10 a tool that nobody could tell apart is left out",
 	  "[{'type':'custom','name':'bash'},{'type':'agent_toolset_20260401'},"
 	  "{'type':'custom','name':'my_disk__read'}]",
-	  "own bash! read~ process_list~ my_disk__read*> search@web?~ put@disk?~ a_b_c@disk?" },
+	  "own bash! read~ process_list~ process_kill my_disk__read*> search@web?~ put@disk?~ "
+	  "a_b_c@disk?" },
 };
 
 static void
