@@ -10,7 +10,8 @@
 void
 turn_machine_adopt_call(struct turn_machine *m, const struct turn_call *call)
 {
-	*vec_push(&m->calls) = (struct call_work){ .call = *call };
+	*vec_push(&m->calls) =
+		(struct call_work){ .call = *call, .may_have_run = call->state == CALL_STARTED };
 }
 
 void
@@ -256,7 +257,7 @@ turn_machine_launch(struct turn_machine *m)
 		if (!is_running(w) || w->launched || (changes && busy))
 			continue;
 		busy |= changes;
-		w->launched = true;
+		w->launched = w->may_have_run = true;
 		turn_machine_do(m, TURN_DO_TOOL)->call = &w->call;
 	}
 }
@@ -309,6 +310,16 @@ is_repeatable(const struct turn_machine *m, const struct turn_call *call)
 	return tool && tool->repeatable;
 }
 
+static void
+cut(struct call_work *w)
+{
+	if (w->may_have_run)
+		turn_machine_settle(w, OUTCOME_INTERRUPTED, closing_words(OUTCOME_INTERRUPTED));
+	else
+		turn_machine_settle(w, OUTCOME_CANCELLED,
+				    STR("cancelled: the server stopped before it was started"));
+}
+
 void
 turn_machine_cut_calls(struct turn_machine *m)
 {
@@ -319,8 +330,7 @@ turn_machine_cut_calls(struct turn_machine *m)
 			continue;
 		cancel(m, w);
 		if (!w->has_outcome && !is_repeatable(m, &w->call))
-			turn_machine_settle(w, OUTCOME_INTERRUPTED,
-					    closing_words(OUTCOME_INTERRUPTED));
+			cut(w);
 	}
 	turn_machine_log_outcomes(m);
 }

@@ -29,7 +29,8 @@ enum turn_after {
 struct call_work {
 	struct turn_call call;
 	bool launched;
-	bool has_outcome; /* known, not yet in the log */
+	bool may_have_run; /* launched once, or begun by another process as far as its log says */
+	bool has_outcome;  /* known, not yet in the log */
 	enum tool_outcome outcome;
 	struct str output;
 };
@@ -153,7 +154,8 @@ struct str_list turn_machine_waits_for(struct turn_machine *m);
 void turn_machine_close_calls(struct turn_machine *m, enum tool_outcome outcome, bool waiting_too);
 
 /* The turn goes on in another process, or after a restart: cancels what runs and writes that it was
- * interrupted, except for calls that may be started again. Waiting calls wait on. */
+ * interrupted, or that it was not started, except for calls that may be started again. Waiting
+ * calls wait on. */
 void turn_machine_cut_calls(struct turn_machine *m);
 
 /* turn_machine_judge.c */

@@ -61,6 +61,20 @@ static const struct row {
 	  "{take status_running model_request_start} context model {keep tool_use tool_use "
 	  "model_request_end} tool:write stop:write {release "
 	  "status_rescheduled:shutdown_timeout#1} put-off {take status_running} tool:write" },
+	{ "T7 a drain tells what ran from what was held back",
+	  ASK "call edit; call edit {\"n\":2}; done; ok; drain; ok",
+	  "{take status_running model_request_start} context model {keep tool_use tool_use "
+	  "model_request_end} tool:edit stop:edit {release tool_result:interrupted "
+	  "tool_result:cancelled status_rescheduled:shutdown_timeout#1} put-off" },
+	{ "T7 a drain before a call could start", CALL("run") "drain; ok; ok",
+	  "{take status_running model_request_start} context model {keep tool_use "
+	  "model_request_end} {release tool_result:cancelled "
+	  "status_rescheduled:shutdown_timeout#1} put-off" },
+	{ "T7 a call of another process may have run",
+	  ASK "call edit; call edit {\"n\":2}; done; ok; crash; go; ok",
+	  "{take status_running model_request_start} context model {keep tool_use tool_use "
+	  "model_request_end} tool:edit {break tool_result:interrupted tool_result:interrupted "
+	  "status_rescheduled:restart_interrupted#1} {take status_running}" },
 	{ "T7 the same after a drain", CALL("peek") "ok; drain; ok; go; ok; tool peek ok; ok",
 	  "{take status_running model_request_start} context model {keep tool_use "
 	  "model_request_end} tool:peek stop:peek {release "
