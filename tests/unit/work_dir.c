@@ -68,3 +68,17 @@ work_dir_check(const struct work_dir *d, const char *path, const char *want)
 	fclose(file);
 	assert_string_equal(text, want);
 }
+
+struct str
+work_dir_text(const struct work_dir *d, const char *text, struct arena *a)
+{
+	struct str head, rest = str_of(text), out = STR("");
+	size_t at;
+
+	while (str_find(rest, STR("DIR"), 0, &at)) {
+		head = str_slice(rest, 0, at);
+		out = arena_printf(a, STR_FMT STR_FMT "%s", STR_ARG(out), STR_ARG(head), d->path);
+		rest = str_slice(rest, at + 3, rest.len);
+	}
+	return arena_printf(a, STR_FMT STR_FMT, STR_ARG(out), STR_ARG(rest));
+}

@@ -68,7 +68,10 @@ resolve(int fd, const char *path, int flags)
 static bool
 cut_prefix(struct str path, struct str folder, struct str *rest)
 {
-	if (!str_starts(path, folder) || (path.len > folder.len && path.ptr[folder.len] != '/'))
+	if (!str_starts(path, folder))
+		return false;
+	/* Only the root ends with a slash. */
+	if (path.len > folder.len && path.ptr[folder.len] != '/' && !str_ends(folder, STR("/")))
 		return false;
 	*rest = str_slice(path, folder.len, path.len);
 	while (str_starts(*rest, STR("/")))
@@ -101,8 +104,8 @@ beneath_where(const struct beneath *b, int fd, struct str *out)
 bool
 beneath_is_hidden(const struct beneath *b, struct str relative)
 {
-	struct str whole =
-		arena_printf(b->arena, STR_FMT "/" STR_FMT, STR_ARG(b->real), STR_ARG(relative));
+	struct str whole = arena_printf(b->arena, STR_FMT "%s" STR_FMT, STR_ARG(b->real),
+					str_ends(b->real, STR("/")) ? "" : "/", STR_ARG(relative));
 	struct str rest;
 
 	return b->hidden.len > 0 && cut_prefix(whole, b->hidden, &rest);
@@ -192,6 +195,17 @@ beneath_open(const struct beneath *b, struct str path, int flags, int *fd, struc
 	return 0;
 }
 
+/* -errno or a descriptor. Nothing is left behind in the server's data. */
+static int
+make_directory(const struct beneath *b, int parent, const char *name, const char *path)
+{
+	if (is_secret(b, parent))
+		return -EACCES;
+	if (mkdirat(parent, name, 0777) != 0 && errno != EEXIST)
+		return -errno;
+	return resolve(b->fd, path, O_PATH | O_DIRECTORY);
+}
+
 /* Makes the directories of a path one by one; each is looked up from the top, so that a link that
  * somebody puts there meanwhile leads nowhere else. -errno or a descriptor of the last. */
 static int
@@ -213,12 +227,8 @@ make_directories(const struct beneath *b, struct str path)
 		if (str_is_empty(name))
 			continue;
 		next = resolve(b->fd, upto.ptr, O_PATH | O_DIRECTORY);
-		if (next == -ENOENT) {
-			if (mkdirat(parent, name.ptr, 0777) != 0 && errno != EEXIST)
-				next = -errno;
-			else
-				next = resolve(b->fd, upto.ptr, O_PATH | O_DIRECTORY);
-		}
+		if (next == -ENOENT)
+			next = make_directory(b, parent, name.ptr, upto.ptr);
 		close(parent);
 		parent = next;
 	}

@@ -24,6 +24,7 @@ fill(const struct work_dir *d)
 	work_dir_put(d, "link", ">a.txt");
 	work_dir_put(d, "out", ">/etc/passwd");
 	work_dir_put(d, "secret/owner.token", "two\n");
+	work_dir_put(d, "data", ">secret");
 }
 
 static int (*const TOOLS[LOCAL_TOOLS])(const struct beneath *b, const struct tool_args *args,
@@ -33,24 +34,32 @@ static int (*const TOOLS[LOCAL_TOOLS])(const struct beneath *b, const struct too
 };
 
 static int
-run(const struct work_dir *d, const char *tool, const char *arguments, struct arena *a,
-    struct buf *out, struct err *e)
+run_job(const struct tool_job *job, struct arena *a, struct buf *out, struct err *e)
 {
-	struct tool_job job = { .tool = str_of(tool), .arguments = str_of(arguments) };
-	struct str hidden = arena_printf(a, "%s/secret", d->path);
 	struct tool_args args = { 0 };
 	struct beneath b;
 	int rc;
 
-	assert_int_equal(tool_job_args(a, &job, &args, e), 0);
-	assert_int_equal(beneath_init(&b, str_of(d->path), hidden, a, e), 0);
+	assert_int_equal(tool_job_args(a, job, &args, e), 0);
+	assert_int_equal(beneath_init(&b, job->directory, job->hidden, a, e), 0);
 	rc = TOOLS[args.tool](&b, &args, out, e);
 	beneath_release(&b);
 	return rc;
 }
 
+static int
+run(const struct work_dir *d, const char *tool, const char *arguments, struct arena *a,
+    struct buf *out, struct err *e)
+{
+	return run_job(&(struct tool_job){ .tool = str_of(tool),
+					   .arguments = str_of(arguments),
+					   .directory = str_of(d->path),
+					   .hidden = work_dir_text(d, "DIR/secret", a) },
+		       a, out, e);
+}
+
 /* want: the whole answer; or '!' and a part of the complaint. */
-static const struct {
+static const struct row {
 	const char *name, *tool, *arguments, *want, *file, *content;
 } ROWS[] = {
 	{ "T12 read a file", "read", "{\"file_path\":\"a.txt\"}", "one\ntwo\nthree\n" },
@@ -83,6 +92,13 @@ static const struct {
 	  "!no name of a file" },
 	{ "T12 write to the server's data", "write",
 	  "{\"file_path\":\"secret/x\",\"content\":\"x\"}", "!cannot write", "secret/x", NULL },
+	{ "T12 write to the server's data makes no folders", "write",
+	  "{\"file_path\":\"secret/x/y\",\"content\":\"x\"}", "!cannot write", "secret/x", NULL },
+	{ "T12 write to the server's data by a detour", "write",
+	  "{\"file_path\":\"b/../secret/x/y\",\"content\":\"x\"}", "!cannot write", "secret/x",
+	  NULL },
+	{ "T12 write to the server's data by a link", "write",
+	  "{\"file_path\":\"data/x/y\",\"content\":\"x\"}", "!cannot write", "secret/x", NULL },
 	{ "T12 edit once", "edit",
 	  "{\"file_path\":\"a.txt\",\"old_string\":\"two\",\"new_string\":\"2\"}",
 	  "Replaced 1 occurrence in a.txt\n", "a.txt", "one\n2\nthree\n" },
@@ -144,21 +160,26 @@ static const struct {
 	  "!cannot stand within [ ]" },
 };
 
+/* DIR is where the files are. */
 static void
-test_row(void **state)
+check_row(const struct row *row, const char *directory)
 {
-	const __typeof__(*ROWS) *row = *state;
 	struct work_dir d;
 	struct arena a;
 	struct buf out;
 	struct err e;
+	struct tool_job job;
 
 	work_dir_init(&d);
 	fill(&d);
 	arena_init(&a);
 	buf_init(&out, 64 * 1024);
-	if (run(&d, row->tool, row->arguments, &a, &out, &e) == 0)
-		check_str("answer", buf_str(&out), str_of(row->want));
+	job = (struct tool_job){ .tool = str_of(row->tool),
+				 .arguments = work_dir_text(&d, row->arguments, &a),
+				 .directory = work_dir_text(&d, directory, &a),
+				 .hidden = work_dir_text(&d, "DIR/secret", &a) };
+	if (run_job(&job, &a, &out, &e) == 0)
+		check_str("answer", buf_str(&out), work_dir_text(&d, row->want, &a));
 	else if (row->want[0] != '!' || !str_contains(str_of(e.text), str_of(row->want + 1)))
 		fail_msg("said: %s", e.text);
 	if (row->file)
@@ -166,6 +187,42 @@ test_row(void **state)
 	buf_release(&out);
 	arena_release(&a);
 	work_dir_release(&d);
+}
+
+static void
+test_row(void **state)
+{
+	check_row(*state, "DIR");
+}
+
+/* The whole machine as the working directory. */
+static const struct row AT_ROOT[] = {
+	{ "T12 at the root: read", "read", "{\"file_path\":\"DIR/a.txt\"}", "one\ntwo\nthree\n" },
+	{ "T12 at the root: read by a path from there on", "read",
+	  "{\"file_path\":\"./DIR/a.txt\"}", "one\ntwo\nthree\n" },
+	{ "T12 at the root: read by a link", "read", "{\"file_path\":\"DIR/link\"}",
+	  "one\ntwo\nthree\n" },
+	{ "T12 at the root: read the server's data", "read",
+	  "{\"file_path\":\"DIR/secret/owner.token\"}", "!No such file" },
+	{ "T12 at the root: write", "write", "{\"file_path\":\"DIR/x/y\",\"content\":\"x\"}",
+	  "Made DIR/x/y (1 bytes)\n", "x/y", "x" },
+	{ "T12 at the root: write to the server's data", "write",
+	  "{\"file_path\":\"DIR/secret/x\",\"content\":\"x\"}", "!cannot write", "secret/x", NULL },
+	{ "T12 at the root: edit", "edit",
+	  "{\"file_path\":\"DIR/a.txt\",\"old_string\":\"two\",\"new_string\":\"2\"}",
+	  "Replaced 1 occurrence in DIR/a.txt\n", "a.txt", "one\n2\nthree\n" },
+	{ "T12 at the root: glob", "glob", "{\"pattern\":\"**/*.{c,txt}\",\"path\":\"DIR\"}",
+	  "a.txt\nb/c.txt\nb/d.c\n" },
+	{ "T12 at the root: glob leaves out the server's data", "glob",
+	  "{\"pattern\":\"secret/*\",\"path\":\"DIR\"}", "[no file matches]\n" },
+	{ "T12 at the root: grep", "grep", "{\"pattern\":\"two\",\"path\":\"DIR\"}",
+	  "DIR/a.txt:2:two\nDIR/b/c.txt:1:two twos\n" },
+};
+
+static void
+test_at_root(void **state)
+{
+	check_row(*state, "/");
 }
 
 static void
@@ -431,6 +488,7 @@ main(void)
 	struct suite s = { 0 };
 
 	SUITE_ROWS(&s, ROWS, test_row);
+	SUITE_ROWS(&s, AT_ROOT, test_at_root);
 	SUITE_TEST(&s, T12_a_file_keeps_its_mode_and_leaves_no_parts);
 	SUITE_TEST(&s, T12_an_answer_fits_its_room);
 	SUITE_TEST(&s, T12_binary_files_are_refused);

@@ -41,20 +41,6 @@ static const struct {
 	  " --chdir DIR -- /run/perdure tool-helper inside ", "/opt/perdure /opt" },
 };
 
-static struct str
-with_dir(const char *text, const char *path, struct arena *a)
-{
-	struct str head, rest = str_of(text), out = STR("");
-	size_t at;
-
-	while (str_find(rest, STR("DIR"), 0, &at)) {
-		head = str_slice(rest, 0, at);
-		out = arena_printf(a, STR_FMT STR_FMT "%s", STR_ARG(out), STR_ARG(head), path);
-		rest = str_slice(rest, at + 3, rest.len);
-	}
-	return arena_printf(a, STR_FMT STR_FMT, STR_ARG(out), STR_ARG(rest));
-}
-
 static void
 test_row(void **state)
 {
@@ -70,8 +56,8 @@ test_row(void **state)
 					  .access = row->access,
 					  .network = row->network },
 		      &a);
-	if (!str_contains(got, with_dir(row->has, d.path, &a)) ||
-	    str_contains(got, with_dir(row->has_not, d.path, &a)))
+	if (!str_contains(got, work_dir_text(&d, row->has, &a)) ||
+	    str_contains(got, work_dir_text(&d, row->has_not, &a)))
 		fail_msg(STR_FMT, STR_ARG(got));
 	arena_release(&a);
 	work_dir_release(&d);
@@ -118,12 +104,12 @@ test_covered(void **state)
 	work_dir_put(&d, "link", row->link);
 	arena_init(&a);
 	got = command(&(struct tool_job){ .directory = str_of(d.path),
-					  .hidden = with_dir(row->hidden, d.path, &a),
+					  .hidden = work_dir_text(&d, row->hidden, &a),
 					  .sandboxed = true,
 					  .access = row->access },
 		      &a);
-	if (!str_contains(got, with_dir(row->has, d.path, &a)) ||
-	    str_contains(got, with_dir(row->has_not, d.path, &a)))
+	if (!str_contains(got, work_dir_text(&d, row->has, &a)) ||
+	    str_contains(got, work_dir_text(&d, row->has_not, &a)))
 		fail_msg(STR_FMT, STR_ARG(got));
 	arena_release(&a);
 	work_dir_release(&d);
