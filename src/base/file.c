@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -57,6 +58,33 @@ file_read(const char *path, size_t max, struct arena *a, struct str *out, struct
 		rc = file_read_fd(fd, path, max, a, out, e);
 	close(fd);
 	return rc;
+}
+
+int
+file_write_fd(int fd, struct str text)
+{
+	while (text.len > 0) {
+		ssize_t written = write(fd, text.ptr, text.len);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written < 0)
+			return errno;
+		text = str_slice(text, (size_t)written, text.len);
+	}
+	return 0;
+}
+
+int
+file_real_path(struct str path, struct arena *a, struct str *out)
+{
+	char *found = realpath(arena_str(a, path).ptr, NULL);
+
+	if (!found)
+		return errno;
+	*out = arena_str(a, str_of(found));
+	free(found);
+	return 0;
 }
 
 /* Area/City words only: no leading or doubled slash, no dot, nothing a shell would look at. */

@@ -1,4 +1,4 @@
-/* file - small files read whole, with a ceiling. */
+/* file - small files read whole, with a ceiling; bytes written whole; paths without links. */
 #pragma once
 #include "base/arena.h"
 #include "base/err.h"
@@ -11,5 +11,9 @@ file_read_fd(int fd, const char *name, size_t max, struct arena *a, struct str *
 /* Absent is ERR_NOT_FOUND; anything but a regular file ERR_INVALID. */
 NODISCARD int
 file_read(const char *path, size_t max, struct arena *a, struct str *out, struct err *e);
+/* All of it, however little the descriptor takes at a time. 0 or errno. */
+NODISCARD int file_write_fd(int fd, struct str text);
+/* The path without links, ending with NUL. 0 or errno. */
+NODISCARD int file_real_path(struct str path, struct arena *a, struct str *out);
 /* Compiled time zone rules (TZif) by IANA name. Names that leave the folder are refused. */
 NODISCARD int file_read_zoneinfo(struct str name, struct arena *a, struct str *out, struct err *e);

@@ -10,6 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 enum { RACE_TRIES = 16 };
 
 int
@@ -120,32 +122,20 @@ is_secret(const struct beneath *b, int fd)
 	return !beneath_where(b, fd, &where) || beneath_is_hidden(b, where);
 }
 
-static int
-real_path(struct str path, struct arena *a, struct str *out)
-{
-	char *found = realpath(arena_str(a, path).ptr, NULL);
-
-	if (!found)
-		return -errno;
-	*out = arena_str(a, str_of(found));
-	free(found);
-	return 0;
-}
-
 int
 beneath_init(struct beneath *b, struct str directory, struct str hidden, struct arena *a,
 	     struct err *e)
 {
 	struct str rest;
-	int rc;
+	int failed;
 
 	*b = (struct beneath){ .fd = -1, .arena = a, .given = without_end_slashes(directory) };
-	rc = real_path(directory, a, &b->real);
-	if (rc != 0)
-		return beneath_fail(e, "use the working directory", directory, -rc);
+	failed = file_real_path(directory, a, &b->real);
+	if (failed != 0)
+		return beneath_fail(e, "use the working directory", directory, failed);
 	/* Inside the sandbox it is not to be found, or an empty place. A session's own folder lies
 	 * below the data: there nothing else can be reached. */
-	if (hidden.len > 0 && real_path(hidden, a, &b->hidden) != 0)
+	if (hidden.len > 0 && file_real_path(hidden, a, &b->hidden) != 0)
 		b->hidden = STR("");
 	if (cut_prefix(b->real, b->hidden, &rest))
 		b->hidden = STR("");

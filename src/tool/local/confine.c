@@ -3,19 +3,20 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "net/child_env.h"
 #include "tool/local/inside.h"
 #include "tool/local/local.h"
+#include "tool/local/process_limit.h"
 #include "tool/local/sandbox.h"
 #include "tool/local/syscall_filter.h"
 
-enum { FILES_MAX = 4096, ARGUMENTS_MAX = 1024, NO_PROGRAM = 127 };
+enum { ARGUMENTS_MAX = 1024, NO_PROGRAM = 127 };
 
 /* ---- the command line ---- */
 
@@ -25,14 +26,6 @@ put(const char **out, size_t at, const char *argument)
 	if (at + 1 < ARGUMENTS_MAX) /* a declaration has at most 128 */
 		out[at++] = argument;
 	return at;
-}
-
-static const char *
-variable(struct arena *a, const char *name, const char *otherwise)
-{
-	const char *value = getenv(name);
-
-	return arena_printf(a, "%s=%s", name, value ? value : otherwise).ptr;
 }
 
 /* As a call of ours would be run there, but with another last step. */
@@ -66,11 +59,11 @@ confine_command(const struct confine *c, const struct tool_place *place, const c
 	size_t at = 0;
 	int rc = 0;
 
-	env[0] = variable(a, "PATH", "/usr/local/bin:/usr/bin:/bin");
+	env[0] = child_env_path(a);
 	if (place->sandboxed) {
 		rc = in_sandbox(c, place, a, made, &at, e);
 	} else {
-		env[1] = variable(a, "HOME", "/");
+		env[1] = child_env_home(a);
 		at = put(made, at, c->program);
 		at = put(made, at, "tool-helper");
 	}
@@ -88,27 +81,17 @@ confine_command(const struct confine *c, const struct tool_place *place, const c
 
 /* ---- the last step ---- */
 
-static void
-limit(int what, int64_t value)
-{
-	struct rlimit now, wanted = { (rlim_t)value, (rlim_t)value };
-
-	if (getrlimit((__rlimit_resource_t)what, &now) == 0 && now.rlim_max < wanted.rlim_max)
-		wanted.rlim_cur = wanted.rlim_max = now.rlim_max;
-	IGNORE(setrlimit((__rlimit_resource_t)what, &wanted)); /* lowering cannot fail */
-}
-
 /* Memory last: until it becomes the other program, this one may need more. */
 static int
 close_in(struct err *e)
 {
 	int rc = syscall_filter_load(false, e);
 
-	limit(RLIMIT_CORE, 0);
-	limit(RLIMIT_FSIZE, LOCAL_LIMITS.file_bytes);
-	limit(RLIMIT_NOFILE, FILES_MAX);
-	limit(RLIMIT_NPROC, LOCAL_LIMITS.processes);
-	limit(RLIMIT_DATA, LOCAL_LIMITS.memory_bytes);
+	process_limit_lower(RLIMIT_CORE, 0);
+	process_limit_lower(RLIMIT_FSIZE, LOCAL_LIMITS.file_bytes);
+	process_limit_lower(RLIMIT_NOFILE, PROCESS_LIMIT_FILES);
+	process_limit_lower(RLIMIT_NPROC, LOCAL_LIMITS.processes);
+	process_limit_lower(RLIMIT_DATA, LOCAL_LIMITS.memory_bytes);
 	return rc;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "tool/local/file_tool.h"
+#include "tool/local/process_limit.h"
 #include "tool/local/syscall_filter.h"
 #include "tool/local/tool_job.h"
 
@@ -24,23 +25,8 @@
 #define SANITIZED 0
 #endif
 
-enum { FILES_MAX = 4096 };
-
 typedef int
 tool_fn(const struct beneath *b, const struct tool_args *args, struct buf *out, struct err *e);
-
-static int
-put_all(struct str text)
-{
-	while (text.len > 0) {
-		ssize_t written = write(STDOUT_FILENO, text.ptr, text.len);
-
-		if (written < 0 && errno != EINTR)
-			return -1;
-		text = str_slice(text, written > 0 ? (size_t)written : 0, text.len);
-	}
-	return 0;
-}
 
 static int
 not_run(const struct err *e)
@@ -52,27 +38,16 @@ not_run(const struct err *e)
 /* ---- limits ---- */
 
 static void
-limit(int what, int64_t value)
-{
-	struct rlimit now, wanted = { (rlim_t)value, (rlim_t)value };
-
-	/* One that is lower already stays. */
-	if (getrlimit((__rlimit_resource_t)what, &now) == 0 && now.rlim_max < wanted.rlim_max)
-		wanted.rlim_cur = wanted.rlim_max = now.rlim_max;
-	IGNORE(setrlimit((__rlimit_resource_t)what, &wanted)); /* lowering cannot fail */
-}
-
-static void
 put_limits(const struct tool_job *job)
 {
-	limit(RLIMIT_CORE, 0);
-	limit(RLIMIT_FSIZE, job->limits.file_bytes);
-	limit(RLIMIT_CPU, job->limits.cpu_seconds);
-	limit(RLIMIT_NOFILE, FILES_MAX);
+	process_limit_lower(RLIMIT_CORE, 0);
+	process_limit_lower(RLIMIT_FSIZE, job->limits.file_bytes);
+	process_limit_lower(RLIMIT_CPU, job->limits.cpu_seconds);
+	process_limit_lower(RLIMIT_NOFILE, PROCESS_LIMIT_FILES);
 	if (job->sandboxed) /* outside it would count everything that this user runs */
-		limit(RLIMIT_NPROC, job->limits.processes);
+		process_limit_lower(RLIMIT_NPROC, job->limits.processes);
 	if (!SANITIZED) /* a sanitizer's shadow is larger than any limit */
-		limit(RLIMIT_DATA, job->limits.memory_bytes);
+		process_limit_lower(RLIMIT_DATA, job->limits.memory_bytes);
 }
 
 /* ---- tools ---- */
@@ -126,7 +101,9 @@ run_file_tool(tool_fn *fn, const struct tool_job *job, const struct tool_args *a
 	}
 	if (rc == 0)
 		rc = buf_check(&out, "the answer", &e);
-	rc = put_all(rc == 0 ? buf_str(&out) : str_of(e.text)) == 0 && rc == 0 ? 0 : 1;
+	rc = file_write_fd(STDOUT_FILENO, rc == 0 ? buf_str(&out) : str_of(e.text)) == 0 && rc == 0
+		     ? 0
+		     : 1;
 	buf_release(&out);
 	return rc;
 }
@@ -138,12 +115,12 @@ run_shell(const struct tool_job *job, const struct tool_args *args, struct arena
 	char *const argv[] = { "bash", "-c", command, NULL };
 	static const char GONE[] = "there is neither bash nor sh here\n";
 
-	limit(RLIMIT_DATA, job->limits.memory_bytes); /* ours may have been without */
+	process_limit_lower(RLIMIT_DATA, job->limits.memory_bytes); /* ours may have been without */
 	execv("/bin/bash", argv);
 	execvp("bash", argv);
 	execv("/bin/sh", (char *const[]){ "sh", "-c", command, NULL });
-	IGNORE(put_all(STR("cannot start a shell: ")));
-	IGNORE(put_all(str_of(GONE)));
+	IGNORE(file_write_fd(STDOUT_FILENO, STR("cannot start a shell: ")));
+	IGNORE(file_write_fd(STDOUT_FILENO, str_of(GONE)));
 	return 127;
 }
 

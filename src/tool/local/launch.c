@@ -9,6 +9,7 @@
 
 #include "base/xalloc.h"
 #include "net/child.h"
+#include "net/child_env.h"
 
 enum {
 	LATE_MS = 15 * 1000, /* so long after the job's own time a helper is given up */
@@ -124,14 +125,6 @@ on_late(void *ctx)
 
 /* ---- start and end ---- */
 
-static struct str
-variable(struct arena *a, const char *name, const char *otherwise)
-{
-	const char *value = getenv(name);
-
-	return arena_printf(a, "%s=%s", name, value ? value : otherwise);
-}
-
 static struct launch *
 launch_new(struct launches *ls, const struct launch_events *events, void *ctx)
 {
@@ -152,10 +145,9 @@ start_child(struct launches *ls, struct launch *l, struct err *e)
 {
 	static const struct child_events HEARD = { on_output, on_errors, on_exit_told };
 	const char *const argv[] = { ls->program, "tool-helper", NULL };
-	/* Nothing else: keys of providers are in the server's environment. */
 	const char *const env[] = {
-		variable(&l->arena, "PATH", "/usr/local/bin:/usr/bin:/bin").ptr,
-		variable(&l->arena, "HOME", "/").ptr,
+		child_env_path(&l->arena),
+		child_env_home(&l->arena),
 		"LANG=C.UTF-8",
 		NULL,
 	};

@@ -1,13 +1,13 @@
 #include "tool/local/sandbox.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/file.h"
 
 enum { ARGUMENTS_MAX = 512, WAY_MAX = 64 /* folders between the directory and the data */ };
 
@@ -87,29 +87,22 @@ system_shows_hidden(const struct sandbox *s)
 	return s->hidden && is_within(s->hidden, "/usr") && !shows_hidden(s);
 }
 
-static const char *
-real_path(struct str path, struct arena *a)
-{
-	struct str text = arena_str(a, path);
-	char *found = realpath(text.ptr, NULL);
-	const char *copy = found ? arena_str(a, str_of(found)).ptr : NULL;
-
-	free(found);
-	return copy;
-}
-
 /* Where the data went nobody knows: perhaps to where a tool would see it. */
 static int
 find_hidden(struct sandbox *s, struct str path, struct arena *a, struct err *e)
 {
-	s->hidden = real_path(path, a);
-	if (s->hidden)
+	struct str found;
+	int failed = file_real_path(path, a, &found);
+
+	if (failed == 0) {
+		s->hidden = found.ptr;
 		return 0;
+	}
 	return err_set(e, ERR_DENIED,
 		       "the server's own data is not at " STR_FMT " any more (%s) and cannot be "
 		       "hidden from tools: put that folder back, or start the server again with "
 		       "the data it is to have",
-		       STR_ARG(path), strerror(errno));
+		       STR_ARG(path), strerror(failed));
 }
 
 static size_t
@@ -164,13 +157,14 @@ int
 sandbox_place(struct sandbox *s, const struct tool_job *job, const char *program, struct arena *a,
 	      struct err *e)
 {
+	struct str directory;
+	int failed = file_real_path(job->directory, a, &directory);
 	int rc = 0;
 
-	*s = (struct sandbox){ .program = program };
-	s->directory = real_path(job->directory, a);
-	if (!s->directory)
+	if (failed != 0)
 		return err_set(e, ERR_NOT_FOUND, "the working directory " STR_FMT ": %s",
-			       STR_ARG(job->directory), strerror(errno));
+			       STR_ARG(job->directory), strerror(failed));
+	*s = (struct sandbox){ .program = program, .directory = directory.ptr };
 	if (job->hidden.len > 0)
 		rc = find_hidden(s, job->hidden, a, e);
 	return rc == 0 ? check_place(s, job->sandboxed, e) : rc;

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/rand.h"
 #include "tool/local/file_tool.h"
 
@@ -53,21 +54,6 @@ leave(struct place *p)
 
 /* ---- the file ---- */
 
-static int
-put_all(int fd, struct str text)
-{
-	while (text.len > 0) {
-		ssize_t written = write(fd, text.ptr, text.len);
-
-		if (written < 0 && errno == EINTR)
-			continue;
-		if (written < 0)
-			return errno;
-		text = str_slice(text, (size_t)written, text.len);
-	}
-	return 0;
-}
-
 /* A file that is nobody else's; a process number would be: each sandbox counts its own. 0 or errno. */
 static int
 make_part(int folder, char part[BENEATH_NAME_BYTES], int *fd)
@@ -92,7 +78,7 @@ fill_part(int fd, struct str text, mode_t mode)
 	int failed;
 
 	signal(SIGXFSZ, SIG_IGN); /* too large a file is an error, and no end that leaves a part */
-	failed = put_all(fd, text);
+	failed = file_write_fd(fd, text);
 	if (failed == 0 && fchmod(fd, mode) != 0)
 		failed = errno;
 	if (close(fd) != 0 && failed == 0)

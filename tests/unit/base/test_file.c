@@ -1,5 +1,7 @@
+#include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -93,6 +95,52 @@ a_pipe_is_read_to_its_end(void **state)
 	end(&f);
 }
 
+/* More than a pipe holds: the reader takes it in pieces. */
+static void
+all_of_a_text_is_written(void **state)
+{
+	struct fixture f;
+	struct str text, got;
+	int ends[2];
+	pid_t pid;
+
+	(void)state;
+	begin(&f);
+	assert_int_equal(file_read(f.path, FILE_BYTES, &f.a, &text, &f.e), 0);
+	assert_int_equal(pipe(ends), 0);
+	pid = fork();
+	if (pid == 0) {
+		close(ends[0]);
+		_exit(file_write_fd(ends[1], text));
+	}
+	close(ends[1]);
+	assert_int_equal(file_read_fd(ends[0], "pipe", FILE_BYTES, &f.a, &got, &f.e), 0);
+	check_str("text", got, text);
+	close(ends[0]);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_int_equal(file_write_fd(ends[0], text), EBADF);
+	end(&f);
+}
+
+static void
+links_are_taken_out_of_a_path(void **state)
+{
+	char link[96];
+	struct fixture f;
+
+	(void)state;
+	begin(&f);
+	snprintf(link, sizeof link, "%s/link", f.dir);
+	assert_int_equal(symlink("data", link), 0);
+	assert_int_equal(file_real_path(str_of(link), &f.a, &f.text), 0);
+	check_str("path", f.text, str_of(f.path));
+	assert_int_equal(unlink(f.path), 0);
+	assert_int_equal(file_real_path(str_of(link), &f.a, &f.text), ENOENT);
+	check_str("untouched", f.text, str_of(f.path));
+	unlink(link);
+	end(&f);
+}
+
 static const struct zone_row {
 	const char *name;
 	bool ok;
@@ -138,6 +186,8 @@ main(void)
 	SUITE_TEST(&s, a_file_is_read_whole_up_to_its_ceiling);
 	SUITE_TEST(&s, what_is_no_file_is_refused);
 	SUITE_TEST(&s, a_pipe_is_read_to_its_end);
+	SUITE_TEST(&s, all_of_a_text_is_written);
+	SUITE_TEST(&s, links_are_taken_out_of_a_path);
 	SUITE_ROWS(&s, zone_rows, zones_are_read_by_name);
 	return suite_run(&s, "file");
 }
