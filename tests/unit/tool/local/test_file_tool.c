@@ -27,6 +27,29 @@ fill(const struct work_dir *d)
 	work_dir_put(d, "data", ">secret");
 }
 
+struct rig {
+	struct work_dir d;
+	struct arena a;
+	struct buf out;
+	struct err e;
+};
+
+static void
+rig_init(struct rig *r)
+{
+	work_dir_init(&r->d);
+	arena_init(&r->a);
+	buf_init(&r->out, 64 * 1024);
+}
+
+static void
+rig_release(struct rig *r)
+{
+	buf_release(&r->out);
+	arena_release(&r->a);
+	work_dir_release(&r->d);
+}
+
 static int (*const TOOLS[LOCAL_TOOLS])(const struct beneath *b, const struct tool_args *args,
 				       struct buf *out, struct err *e) = {
 	[LOCAL_READ] = read_tool, [LOCAL_WRITE] = write_tool, [LOCAL_EDIT] = edit_tool,
@@ -34,28 +57,29 @@ static int (*const TOOLS[LOCAL_TOOLS])(const struct beneath *b, const struct too
 };
 
 static int
-run_job(const struct tool_job *job, struct arena *a, struct buf *out, struct err *e)
+run_job(struct rig *r, const struct tool_job *job)
 {
 	struct tool_args args = { 0 };
 	struct beneath b;
 	int rc;
 
-	assert_int_equal(tool_job_args(a, job, &args, e), 0);
-	assert_int_equal(beneath_init(&b, job->directory, job->hidden, a, e), 0);
-	rc = TOOLS[args.tool](&b, &args, out, e);
+	assert_int_equal(tool_job_args(&r->a, job, &args, &r->e), 0);
+	assert_int_equal(beneath_init(&b, job->directory, job->hidden, &r->a, &r->e), 0);
+	buf_clear(&r->out);
+	rc = TOOLS[args.tool](&b, &args, &r->out, &r->e);
 	beneath_release(&b);
 	return rc;
 }
 
+/* In the directory; its folder "secret" is the server's. */
 static int
-run(const struct work_dir *d, const char *tool, const char *arguments, struct arena *a,
-    struct buf *out, struct err *e)
+run(struct rig *r, const char *tool, const char *arguments)
 {
-	return run_job(&(struct tool_job){ .tool = str_of(tool),
+	return run_job(r,
+		       &(struct tool_job){ .tool = str_of(tool),
 					   .arguments = str_of(arguments),
-					   .directory = str_of(d->path),
-					   .hidden = work_dir_text(d, "DIR/secret", a) },
-		       a, out, e);
+					   .directory = str_of(r->d.path),
+					   .hidden = work_dir_text(&r->d, "DIR/secret", &r->a) });
 }
 
 /* want: the whole answer; or '!' and a part of the complaint. */
@@ -164,29 +188,22 @@ static const struct row {
 static void
 check_row(const struct row *row, const char *directory)
 {
-	struct work_dir d;
-	struct arena a;
-	struct buf out;
-	struct err e;
 	struct tool_job job;
+	struct rig r;
 
-	work_dir_init(&d);
-	fill(&d);
-	arena_init(&a);
-	buf_init(&out, 64 * 1024);
+	rig_init(&r);
+	fill(&r.d);
 	job = (struct tool_job){ .tool = str_of(row->tool),
-				 .arguments = work_dir_text(&d, row->arguments, &a),
-				 .directory = work_dir_text(&d, directory, &a),
-				 .hidden = work_dir_text(&d, "DIR/secret", &a) };
-	if (run_job(&job, &a, &out, &e) == 0)
-		check_str("answer", buf_str(&out), work_dir_text(&d, row->want, &a));
-	else if (row->want[0] != '!' || !str_contains(str_of(e.text), str_of(row->want + 1)))
-		fail_msg("said: %s", e.text);
+				 .arguments = work_dir_text(&r.d, row->arguments, &r.a),
+				 .directory = work_dir_text(&r.d, directory, &r.a),
+				 .hidden = work_dir_text(&r.d, "DIR/secret", &r.a) };
+	if (run_job(&r, &job) == 0)
+		check_str("answer", buf_str(&r.out), work_dir_text(&r.d, row->want, &r.a));
+	else if (row->want[0] != '!' || !str_contains(str_of(r.e.text), str_of(row->want + 1)))
+		fail_msg("said: %s", r.e.text);
 	if (row->file)
-		work_dir_check(&d, row->file, row->content);
-	buf_release(&out);
-	arena_release(&a);
-	work_dir_release(&d);
+		work_dir_check(&r.d, row->file, row->content);
+	rig_release(&r);
 }
 
 static void
@@ -229,37 +246,26 @@ static void
 T12_a_file_keeps_its_mode_and_leaves_no_parts(void **state)
 {
 	char path[128];
-	struct work_dir d;
 	struct stat st;
-	struct arena a;
-	struct buf out;
-	struct err e;
+	struct rig r;
 
 	(void)state;
-	work_dir_init(&d);
-	fill(&d);
-	arena_init(&a);
-	buf_init(&out, 64 * 1024);
-	snprintf(path, sizeof path, "%s/a.txt", d.path);
+	rig_init(&r);
+	fill(&r.d);
+	snprintf(path, sizeof path, "%s/a.txt", r.d.path);
 	assert_int_equal(chmod(path, 0751), 0);
-	assert_int_equal(
-		run(&d, "write", "{\"file_path\":\"a.txt\",\"content\":\"x\"}", &a, &out, &e), 0);
+	assert_int_equal(run(&r, "write", "{\"file_path\":\"a.txt\",\"content\":\"x\"}"), 0);
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0751);
-	buf_clear(&out);
-	assert_int_equal(run(&d, "glob", "{\"pattern\":\".*\"}", &a, &out, &e), 0);
-	check_str("left", buf_str(&out), STR("[no file matches]\n"));
-	buf_release(&out);
-	arena_release(&a);
-	work_dir_release(&d);
+	assert_int_equal(run(&r, "glob", "{\"pattern\":\".*\"}"), 0);
+	check_str("left", buf_str(&r.out), STR("[no file matches]\n"));
+	rig_release(&r);
 }
 
 static void
 T12_an_answer_fits_its_room(void **state)
 {
-	struct work_dir d;
-	struct arena a;
-	struct err e;
+	struct rig r;
 	static const char *const ASKS[][2] = {
 		{ "read", "{\"file_path\":\"long\"}" },
 		{ "read", "{\"file_path\":\"one-line\"}" },
@@ -269,74 +275,59 @@ T12_an_answer_fits_its_room(void **state)
 	char text[4000];
 
 	(void)state;
-	work_dir_init(&d);
+	rig_init(&r);
+	buf_init(&r.out, 2048);
 	for (size_t i = 0; i + 2 < sizeof text; i += 2)
 		memcpy(text + i, "x\n", 3);
-	work_dir_put(&d, "long", text);
+	work_dir_put(&r.d, "long", text);
 	memset(text, 'x', sizeof text - 1);
 	text[sizeof text - 1] = '\0';
-	work_dir_put(&d, "one-line", text);
+	work_dir_put(&r.d, "one-line", text);
 	for (int i = 0; i < 100; i++) {
 		snprintf(text, sizeof text, "many/a-rather-long-name-of-a-file-%d", i);
-		work_dir_put(&d, text, "x");
+		work_dir_put(&r.d, text, "x");
 	}
-	arena_init(&a);
 	for (size_t i = 0; i < ARRAY_LEN(ASKS); i++) {
-		struct buf out;
-
-		buf_init(&out, 2048);
-		assert_int_equal(run(&d, ASKS[i][0], ASKS[i][1], &a, &out, &e), 0);
-		assert_false(out.overflow);
-		assert_true(out.len > 300);
-		assert_true(str_ends(buf_str(&out), STR("]\n"))); /* and says that it is not all */
-		buf_release(&out);
+		assert_int_equal(run(&r, ASKS[i][0], ASKS[i][1]), 0);
+		assert_false(r.out.overflow);
+		assert_true(r.out.len > 300);
+		assert_true(
+			str_ends(buf_str(&r.out), STR("]\n"))); /* and says that it is not all */
 	}
-	arena_release(&a);
-	work_dir_release(&d);
+	rig_release(&r);
 }
 
 static void
 T12_binary_files_are_refused(void **state)
 {
 	char path[128];
-	struct work_dir d;
-	struct arena a;
-	struct buf out;
-	struct err e;
+	struct rig r;
 	FILE *file;
 
 	(void)state;
-	work_dir_init(&d);
-	arena_init(&a);
-	buf_init(&out, 64 * 1024);
-	snprintf(path, sizeof path, "%s/program", d.path);
+	rig_init(&r);
+	snprintf(path, sizeof path, "%s/program", r.d.path);
 	file = fopen(path, "we");
 	fwrite("\177ELF\0two", 1, 8, file);
 	fclose(file);
-	assert_int_equal(run(&d, "read", "{\"file_path\":\"program\"}", &a, &out, &e), ERR_INVALID);
-	assert_true(str_contains(str_of(e.text), STR("is a binary file of 8 bytes")));
+	assert_int_equal(run(&r, "read", "{\"file_path\":\"program\"}"), ERR_INVALID);
+	assert_true(str_contains(str_of(r.e.text), STR("is a binary file of 8 bytes")));
 	assert_int_equal(
-		run(&d, "edit",
-		    "{\"file_path\":\"program\",\"old_string\":\"two\",\"new_string\":\"2\"}", &a,
-		    &out, &e),
+		run(&r, "edit",
+		    "{\"file_path\":\"program\",\"old_string\":\"two\",\"new_string\":\"2\"}"),
 		ERR_INVALID);
-	assert_int_equal(run(&d, "grep", "{\"pattern\":\"two\"}", &a, &out, &e), 0);
-	check_str("found", buf_str(&out), STR("[nothing matches]\n"));
-	buf_release(&out);
-	arena_release(&a);
-	work_dir_release(&d);
+	assert_int_equal(run(&r, "grep", "{\"pattern\":\"two\"}"), 0);
+	check_str("found", buf_str(&r.out), STR("[nothing matches]\n"));
+	rig_release(&r);
 }
 
 /* A tool in a process of its own, as the helpers are; it begins when the gate is closed. */
 static pid_t
-begin_apart(const struct work_dir *d, const char *tool, const char *arguments, int64_t file_bytes,
+begin_apart(struct rig *r, const char *tool, const char *arguments, int64_t file_bytes,
 	    const int gate[2])
 {
 	struct rlimit limit = { (rlim_t)file_bytes, (rlim_t)file_bytes };
 	pid_t pid = fork();
-	struct arena a;
-	struct buf out;
-	struct err e;
 	char byte;
 	int rc;
 
@@ -344,13 +335,9 @@ begin_apart(const struct work_dir *d, const char *tool, const char *arguments, i
 		return pid;
 	close(gate[1]);
 	IGNORE(read(gate[0], &byte, 1));
-	arena_init(&a);
-	buf_init(&out, 64 * 1024);
 	rc = file_bytes > 0 ? setrlimit(RLIMIT_FSIZE, &limit) : 0;
 	if (rc == 0)
-		rc = run(d, tool, arguments, &a, &out, &e);
-	buf_release(&out);
-	arena_release(&a);
+		rc = run(r, tool, arguments);
 	_exit(rc == 0 ? 0 : rc == ERR_TOO_LARGE ? 2 : 1);
 }
 
@@ -372,11 +359,11 @@ T12_edits_at_once_lose_nothing(void **state)
 	(void)state;
 	for (int round = 0; round < ROUNDS; round++) {
 		pid_t pids[EDITS];
-		struct work_dir d;
+		struct rig r;
 		int gate[2];
 
-		work_dir_init(&d);
-		work_dir_put(&d, "f", "a b c d e f g h\n");
+		rig_init(&r);
+		work_dir_put(&r.d, "f", "a b c d e f g h\n");
 		assert_int_equal(pipe2(gate, O_CLOEXEC), 0);
 		for (int i = 0; i < EDITS; i++) {
 			char arguments[128];
@@ -385,14 +372,14 @@ T12_edits_at_once_lose_nothing(void **state)
 				 "{\"file_path\":\"f\",\"old_string\":\"%c\","
 				 "\"new_string\":\"%c\"}",
 				 'a' + i, 'A' + i);
-			pids[i] = begin_apart(&d, "edit", arguments, 0, gate);
+			pids[i] = begin_apart(&r, "edit", arguments, 0, gate);
 		}
 		close(gate[0]);
 		close(gate[1]);
 		for (int i = 0; i < EDITS; i++)
 			check_end(pids[i], 0);
-		work_dir_check(&d, "f", "A B C D E F G H\n");
-		work_dir_release(&d);
+		work_dir_check(&r.d, "f", "A B C D E F G H\n");
+		rig_release(&r);
 	}
 }
 
@@ -401,34 +388,27 @@ static void
 T12_a_file_that_is_replaced_meanwhile_keeps_its_name(void **state)
 {
 	enum { WRITERS = 8, ROUNDS = 40 };
-	struct work_dir d;
-	struct arena a;
-	struct buf out;
-	struct err e;
+	struct rig r;
 
 	(void)state;
-	work_dir_init(&d);
-	arena_init(&a);
-	buf_init(&out, 64 * 1024);
-	work_dir_put(&d, "f", "x");
+	rig_init(&r);
+	work_dir_put(&r.d, "f", "x");
 	for (int round = 0; round < ROUNDS; round++) {
 		pid_t pids[WRITERS];
 		int gate[2];
 
 		assert_int_equal(pipe2(gate, O_CLOEXEC), 0);
 		for (int i = 0; i < WRITERS; i++)
-			pids[i] = begin_apart(&d, "write",
+			pids[i] = begin_apart(&r, "write",
 					      "{\"file_path\":\"f\",\"content\":\"x\"}", 0, gate);
 		close(gate[0]);
 		close(gate[1]);
 		for (int i = 0; i < WRITERS; i++)
 			check_end(pids[i], 0);
 	}
-	assert_int_equal(run(&d, "glob", "{\"pattern\":\"*\"}", &a, &out, &e), 0);
-	check_str("files", buf_str(&out), STR("f\n"));
-	buf_release(&out);
-	arena_release(&a);
-	work_dir_release(&d);
+	assert_int_equal(run(&r, "glob", "{\"pattern\":\"*\"}"), 0);
+	check_str("files", buf_str(&r.out), STR("f\n"));
+	rig_release(&r);
 }
 
 /* Each helper has the same number in its sandbox: that makes no name. */
@@ -436,50 +416,35 @@ static void
 T12_a_part_of_another_call_is_left_alone(void **state)
 {
 	char name[64];
-	struct work_dir d;
-	struct arena a;
-	struct buf out;
-	struct err e;
+	struct rig r;
 
 	(void)state;
-	work_dir_init(&d);
-	arena_init(&a);
-	buf_init(&out, 64 * 1024);
+	rig_init(&r);
 	snprintf(name, sizeof name, ".perdure-%d.part", (int)getpid());
-	work_dir_put(&d, name, "theirs");
-	assert_int_equal(run(&d, "write", "{\"file_path\":\"n\",\"content\":\"x\"}", &a, &out, &e),
-			 0);
-	work_dir_check(&d, "n", "x");
-	work_dir_check(&d, name, "theirs");
-	buf_release(&out);
-	arena_release(&a);
-	work_dir_release(&d);
+	work_dir_put(&r.d, name, "theirs");
+	assert_int_equal(run(&r, "write", "{\"file_path\":\"n\",\"content\":\"x\"}"), 0);
+	work_dir_check(&r.d, "n", "x");
+	work_dir_check(&r.d, name, "theirs");
+	rig_release(&r);
 }
 
 static void
 T12_a_file_that_grows_too_large_leaves_no_part(void **state)
 {
-	struct work_dir d;
-	struct arena a;
-	struct buf out;
-	struct err e;
+	struct rig r;
 	int gate[2];
 	pid_t pid;
 
 	(void)state;
-	work_dir_init(&d);
-	arena_init(&a);
-	buf_init(&out, 64 * 1024);
+	rig_init(&r);
 	assert_int_equal(pipe2(gate, O_CLOEXEC), 0);
-	pid = begin_apart(&d, "write", "{\"file_path\":\"n\",\"content\":\"123456789\"}", 4, gate);
+	pid = begin_apart(&r, "write", "{\"file_path\":\"n\",\"content\":\"123456789\"}", 4, gate);
 	close(gate[0]);
 	close(gate[1]);
 	check_end(pid, 2);
-	assert_int_equal(run(&d, "glob", "{\"pattern\":\"{*,.*}\"}", &a, &out, &e), 0);
-	check_str("left", buf_str(&out), STR("[no file matches]\n"));
-	buf_release(&out);
-	arena_release(&a);
-	work_dir_release(&d);
+	assert_int_equal(run(&r, "glob", "{\"pattern\":\"{*,.*}\"}"), 0);
+	check_str("left", buf_str(&r.out), STR("[no file matches]\n"));
+	rig_release(&r);
 }
 
 int
