@@ -45,17 +45,50 @@ kind_of(struct str text, struct arena *scratch)
 	return str_contains(text, FENCE) ? TOKEN_CODE : TOKEN_TEXT;
 }
 
+/* Tokens of that many characters of ASCII, rounded up. */
+static int64_t
+ascii_tokens(size_t characters, enum token_text_kind kind)
+{
+	size_t per_token = kind == TOKEN_TEXT ? 4 : 3;
+
+	return (int64_t)((characters + per_token - 1) / per_token);
+}
+
 struct token_estimate
 token_estimate_text(struct str text, struct arena *scratch)
 {
 	enum token_text_kind kind = kind_of(text, scratch);
 	size_t wide = utf8_count_wide(text), ascii = utf8_count(text) - wide;
-	size_t per_token = kind == TOKEN_TEXT ? 4 : 3;
 
 	return (struct token_estimate){
-		.tokens = (int64_t)((ascii + per_token - 1) / per_token + wide),
+		.tokens = ascii_tokens(ascii, kind) + (int64_t)wide,
 		.kind = kind,
 	};
+}
+
+void
+token_tally_add(struct token_tally *t, enum token_text_kind kind, struct str piece)
+{
+	size_t wide = utf8_count_wide(piece), ascii = utf8_count(piece) - wide;
+
+	t->wide += wide;
+	if (kind == TOKEN_JSON) {
+		t->json += ascii;
+		return;
+	}
+	t->text += ascii;
+	if (kind == TOKEN_CODE)
+		t->ticks = (unsigned)FENCE.len;
+	for (size_t i = 0; i < piece.len && t->ticks < FENCE.len; i++)
+		t->ticks = piece.ptr[i] == FENCE.ptr[0] ? t->ticks + 1 : 0;
+}
+
+int64_t
+token_tally_tokens(const struct token_tally *t)
+{
+	enum token_text_kind kind = t->ticks == FENCE.len ? TOKEN_CODE : TOKEN_TEXT;
+
+	return ascii_tokens(t->json, TOKEN_JSON) + ascii_tokens(t->text, kind) + (int64_t)t->wide;
 }
 
 int64_t

@@ -32,6 +32,15 @@ struct token_estimate {
 
 /* scratch holds the parse of what looks like JSON; nothing of it is kept. Empty text: 0, text. */
 struct token_estimate token_estimate_text(struct str text, struct arena *scratch);
+/* The same of texts that come in pieces and are not kept, each whole characters: all JSON is one text and
+ * all else another, which counts as code from its first fence on, even one across pieces. Begins as { 0 }. */
+struct token_tally {
+	size_t json, text; /* characters of ASCII */
+	size_t wide;
+	unsigned ticks; /* at the end of the text so far; 3: it has had a fence */
+};
+void token_tally_add(struct token_tally *t, enum token_text_kind kind, struct str piece);
+int64_t token_tally_tokens(const struct token_tally *t);
 /* "json", "code", "text". */
 const char *token_estimate_kind_name(enum token_text_kind kind);
 

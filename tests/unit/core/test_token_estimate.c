@@ -1,4 +1,5 @@
 #include "base/rand.h"
+#include "base/utf8.h"
 #include "core/token_estimate.h"
 #include "harness.h"
 #include "token_corpus.h"
@@ -52,6 +53,46 @@ text_row(void **state)
 	check_str(row->name, str_of(token_estimate_kind_name(got.kind)),
 		  str_of(token_estimate_kind_name(row->kind)));
 	arena_release(&a);
+}
+
+/* However a text is cut, it is counted as when it is whole. */
+static void
+C1_pieces_count_as_the_whole(void **state)
+{
+	static const char *const TEXTS[] = { "abcdefghi", "ab``cde`", "ab```cd", "a\xc3\xa9 b" };
+	struct arena a;
+
+	(void)state;
+	arena_init(&a);
+	for (size_t i = 0; i < ARRAY_LEN(TEXTS); i++) {
+		struct str text = str_of(TEXTS[i]);
+		for (size_t at = 0; at <= text.len; at++) {
+			struct token_tally t = { 0 };
+			size_t cut = utf8_floor(text, at);
+
+			token_tally_add(&t, TOKEN_TEXT, str_slice(text, 0, cut));
+			token_tally_add(&t, TOKEN_TEXT, str_slice(text, cut, text.len));
+			assert_int_equal(token_tally_tokens(&t),
+					 token_estimate_text(text, &a).tokens);
+		}
+	}
+	arena_release(&a);
+}
+
+static void
+C1_what_is_known_to_be_json_or_code_counts_so(void **state)
+{
+	struct token_tally t = { 0 };
+
+	(void)state;
+	assert_int_equal(token_tally_tokens(&t), 0);
+	token_tally_add(&t, TOKEN_JSON, STR("{\"a"));
+	token_tally_add(&t, TOKEN_JSON, STR("\":\"\xc3\xa9"));
+	assert_int_equal(token_tally_tokens(&t), 2 + 1);
+	token_tally_add(&t, TOKEN_TEXT, STR("abcdefgh"));
+	assert_int_equal(token_tally_tokens(&t), 3 + 2);
+	token_tally_add(&t, TOKEN_CODE, STR("i"));
+	assert_int_equal(token_tally_tokens(&t), 3 + 3);
 }
 
 static void
@@ -221,5 +262,7 @@ main(void)
 	SUITE_TEST(&s, C1_a_message_is_text_arguments_and_images);
 	SUITE_TEST(&s, C1_real_usage_is_preferred);
 	SUITE_TEST(&s, C1_property_monotone_under_appending_and_never_under_a_quarter);
+	SUITE_TEST(&s, C1_pieces_count_as_the_whole);
+	SUITE_TEST(&s, C1_what_is_known_to_be_json_or_code_counts_so);
 	return suite_run(&s, "core/token_estimate");
 }
