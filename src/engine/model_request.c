@@ -1,13 +1,10 @@
 #include "engine/model_request.h"
 
-#include "core/token_estimate.h"
-
 static void on_room(struct spending_wait *w);
 
 void
 model_request_init(struct model_request *r)
 {
-	buf_init(&r->heard, STORE_PAYLOAD_MAX);
 	list_init(&r->wait.node);
 	r->wait.again = on_room;
 }
@@ -18,7 +15,6 @@ model_request_release(struct model_request *r)
 	model_request_cancel(r);
 	spending_leave(r->en->spending, &r->wait);
 	context_free(&r->context);
-	buf_release(&r->heard);
 }
 
 static void
@@ -111,14 +107,10 @@ tells_nothing(const struct usage *u)
 static int64_t
 estimate(const struct model_request *r, struct usage told)
 {
-	struct arena scratch;
-	int64_t heard, cost;
+	int64_t heard = token_tally_tokens(&r->heard), cost;
 
 	if (r->prompt_tokens == 0)
 		return 0;
-	arena_init(&scratch);
-	heard = token_estimate_text(buf_str(&r->heard), &scratch).tokens;
-	arena_release(&scratch);
 	if (usage_prompt_tokens(&told) == 0)
 		told.input = r->prompt_tokens;
 	if (told.output < heard)
@@ -138,14 +130,14 @@ cost_of_whole(const struct model_request *r, const struct usage *told)
 static int64_t
 cost_of_cut(const struct model_request *r, const struct usage *told)
 {
-	return r->heard.len == 0 && tells_nothing(told) ? 0 : estimate(r, *told);
+	return r->begun || !tells_nothing(told) ? estimate(r, *told) : 0;
 }
 
 static void
-hear(struct model_request *r, struct str piece)
+hear(struct model_request *r, enum token_text_kind kind, struct str piece)
 {
-	if (r->prompt_tokens > 0)
-		buf_put_str(&r->heard, piece);
+	r->begun = true;
+	token_tally_add(&r->heard, kind, piece);
 }
 
 /* ---- the answer ---- */
@@ -155,7 +147,7 @@ on_text(void *ctx, struct str piece)
 {
 	struct model_request *r = ctx;
 
-	hear(r, piece);
+	hear(r, TOKEN_TEXT, piece);
 	tell(r, (struct turn_input){ .kind = TURN_IN_TEXT, .text = piece });
 }
 
@@ -164,7 +156,7 @@ on_thinking(void *ctx, struct str piece)
 {
 	struct model_request *r = ctx;
 
-	hear(r, piece);
+	hear(r, TOKEN_TEXT, piece);
 	tell(r, (struct turn_input){ .kind = TURN_IN_THINKING, .text = piece });
 }
 
@@ -179,9 +171,20 @@ on_call(void *ctx, const struct tool_call *call)
 {
 	struct model_request *r = ctx;
 
-	hear(r, call->name);
-	hear(r, call->arguments);
+	hear(r, TOKEN_TEXT, call->name);
+	if (!r->in_pieces)
+		hear(r, TOKEN_JSON, call->arguments);
 	tell(r, (struct turn_input){ .kind = TURN_IN_CALL, .call = call });
+}
+
+static void
+on_heard(void *ctx, struct str piece, const struct usage *told)
+{
+	struct model_request *r = ctx;
+
+	hear(r, TOKEN_JSON, piece);
+	r->in_pieces |= piece.len > 0;
+	r->told = *told;
 }
 
 static enum turn_stop
@@ -227,11 +230,14 @@ on_failed(void *ctx, const struct provider_failure *failure)
 void
 model_request_send(struct model_request *r)
 {
-	static const struct provider_events EVENTS = { on_text, on_thinking, on_thinking_data,
-						       on_call, on_done,     on_failed };
+	static const struct provider_events EVENTS = {
+		on_text, on_thinking, on_thinking_data, on_call, on_heard, on_done, on_failed,
+	};
 	struct provider *p = r->setup->provider;
 
-	buf_clear(&r->heard);
+	r->begun = r->in_pieces = false;
+	r->heard = (struct token_tally){ 0 };
+	r->told = (struct usage){ 0 };
 	if (r->prompt_tokens > 0)
 		spending_begin(r->en->spending, r->purse, r->prompt_tokens,
 			       r->setup->run.max_output_tokens);
@@ -244,5 +250,5 @@ model_request_cancel(struct model_request *r)
 	if (!r->answer)
 		return;
 	r->setup->provider->ops->cancel(TAKE(r->answer));
-	spending_end(r->en->spending, r->purse, cost_of_cut(r, &(struct usage){ 0 }));
+	spending_end(r->en->spending, r->purse, cost_of_cut(r, &r->told));
 }

@@ -1,6 +1,7 @@
 /* model_request - a turn's request to its model, one at a time: the context it is made of, whether there
  * is money for it, the answer as inputs of core/turn_machine, and what it has cost. */
 #pragma once
+#include "core/token_estimate.h"
 #include "core/turn_machine.h"
 #include "engine/context.h"
 #include "engine/spending.h"
@@ -13,16 +14,19 @@ struct model_request {
 	struct purse *purse;
 	model_request_fn *tell; /* never from inside of what is asked here */
 	void *ctx;
-	/* its own */
+	/* its own; all 0 at the start */
 	unsigned number; /* the machine's, of the last one */
 	struct context *context;
 	struct spending_wait wait;    /* for room in a budget */
 	struct provider_call *answer; /* on its way; NULL: none */
 	int64_t prompt_tokens;        /* 0: no budget holds, nothing need be estimated */
-	struct buf heard;             /* of the answer so far, where one does */
+	/* of the answer so far */
+	bool begun, in_pieces; /* a sign of life came; with arguments, before their call is told */
+	struct token_tally heard;
+	struct usage told;
 };
 
-/* The first five members are set. */
+/* The first five members are set, the rest is 0. */
 void model_request_init(struct model_request *r);
 /* Nothing is told any more. */
 void model_request_release(struct model_request *r);

@@ -39,6 +39,15 @@ answer_is_over(const struct answer *a)
 /* ---- pieces ---- */
 
 void
+answer_heard(struct answer *a, struct str piece)
+{
+	if ((piece.len == 0 && a->begun) || answer_is_over(a))
+		return;
+	a->begun = true;
+	a->events->on_heard(a->ctx, piece, &a->usage);
+}
+
+void
 answer_text(struct answer *a, struct str piece)
 {
 	if (piece.len == 0 || answer_is_over(a))
@@ -107,6 +116,7 @@ answer_arguments(struct answer *a, struct answer_call *call, struct str piece)
 {
 	buf_put_str(&call->arguments, piece);
 	check_size(a, &call->arguments, "the argument of a tool call");
+	answer_heard(a, piece);
 }
 
 void

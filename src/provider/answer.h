@@ -2,8 +2,8 @@
  *
  * A dialect tells it what the stream says, in the dialect's order; it tells the port's events: text and
  * thinking at once, calls and reasoning when the answer is whole. Calls wait because only the end says
- * whether they are: one that the length limit cut off must not run. The first failure counts, and
- * nothing is listened to after it. */
+ * whether they are: one that the length limit cut off must not run. Until then they are signs of life.
+ * The first failure counts, and nothing is listened to after it. */
 #pragma once
 #include "base/arena.h"
 #include "base/buf.h"
@@ -32,6 +32,8 @@ struct answer {
 	const char *thought_name;      /* the member it came under, in a dialect with several */
 	struct buf kept;               /* reasoning to be returned: a list of provider/reasoning */
 	bool spoke, thought_aloud, refused;
+	bool begun;     /* the port knows that somebody answers */
+	bool in_pieces; /* arguments were heard before the call they belong to */
 	struct usage usage;
 	enum provider_stop stop;
 	bool stopped;  /* the model said why it stopped */
@@ -48,6 +50,8 @@ void answer_release(struct answer *a);
 /* Nothing that follows matters. */
 bool answer_is_over(const struct answer *a);
 
+/* A sign of life: a piece of what is told later, or that the answer has begun. */
+void answer_heard(struct answer *a, struct str piece);
 void answer_text(struct answer *a, struct str piece);
 void answer_thinking(struct answer *a, struct str piece);
 /* The same, and it is added to the thought, which may have to go back. */

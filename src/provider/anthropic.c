@@ -354,6 +354,7 @@ take_event(struct answer *a, struct json event)
 	dialect_count(event, "index", &index);
 	if (str_eq(type, STR("message_start"))) {
 		take_usage(a, dialect_find(dialect_find(event, "message"), "usage"));
+		answer_heard(a, STR(""));
 	} else if (str_eq(type, STR("content_block_start"))) {
 		take_block(a, index, dialect_find(event, "content_block"));
 	} else if (str_eq(type, STR("content_block_delta"))) {

@@ -380,6 +380,8 @@ take_event(struct answer *a, struct json event)
 	}
 	if (json_is_set(dialect_find(event, "choices")))
 		choice = first_choice(event);
+	if (json_is_set(choice))
+		answer_heard(a, STR(""));
 	take_message(a, dialect_find(choice, "delta"));
 	take_stop(a, choice);
 	take_usage(a, dialect_find(event, "usage"));

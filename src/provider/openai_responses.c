@@ -185,13 +185,26 @@ take_usage(struct answer *a, struct json usage)
 }
 
 static void
+take_piece(struct answer *a, struct str arguments)
+{
+	a->in_pieces |= arguments.len > 0;
+	answer_heard(a, arguments);
+}
+
+static void
 take_call(struct answer *a, struct json item)
 {
 	struct answer_call *call = answer_call_new(a, -1, dialect_text(a, item, "call_id"),
 						   dialect_text(a, item, "name"));
+	struct str arguments = dialect_text(a, item, "arguments");
 
-	if (call)
-		answer_arguments(a, call, dialect_text(a, item, "arguments"));
+	if (!call)
+		return;
+	if (a->in_pieces)
+		buf_put_str(&call->arguments, arguments);
+	else
+		answer_arguments(a, call, arguments);
+	a->in_pieces = false;
 }
 
 /* Only the cipher means anything to a provider that kept nothing. */
@@ -311,6 +324,7 @@ take_response(struct answer *a, struct json r)
 static void
 take_begin(struct answer *a, struct json item)
 {
+	answer_heard(a, STR(""));
 	if (dialect_is(item, "type", STR("message")) && a->spoke)
 		answer_text(a, STR("\n\n"));
 }
@@ -330,6 +344,8 @@ take_event(struct answer *a, struct json event)
 		answer_thinking(a, dialect_text(a, event, "delta"));
 	} else if (str_eq(type, STR("response.reasoning_summary_part.added"))) {
 		answer_thinking(a, a->thought_aloud ? STR("\n\n") : STR(""));
+	} else if (str_eq(type, STR("response.function_call_arguments.delta"))) {
+		take_piece(a, dialect_text(a, event, "delta"));
 	} else if (str_eq(type, STR("response.output_item.added"))) {
 		take_begin(a, dialect_find(event, "item"));
 	} else if (str_eq(type, STR("response.output_item.done"))) {

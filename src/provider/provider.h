@@ -55,6 +55,9 @@ struct provider_events {
 	/* What must be returned to the provider with the thinking it belongs to (signatures). */
 	void (*on_thinking_data)(void *ctx, struct str data);
 	void (*on_call)(void *ctx, const struct tool_call *call);
+	/* A sign of life: the answer has begun, or a piece of a call's arguments came, which on_call tells
+	 * once the call is whole. An adapter may leave it out. told: the usage that is known by then. */
+	void (*on_heard)(void *ctx, struct str piece, const struct usage *told);
 	void (*on_done)(void *ctx, enum provider_stop stop, const struct usage *usage);
 	void (*on_failed)(void *ctx, const struct provider_failure *failure);
 };

@@ -9,9 +9,10 @@ enum scripted_kind {
 	SCRIPTED_THINKING,
 	SCRIPTED_THINKING_DATA,
 	SCRIPTED_CALL,
-	SCRIPTED_WAIT, /* wait_ms; -1: for ever */
-	SCRIPTED_DONE, /* ends the request */
-	SCRIPTED_FAIL, /* the same */
+	SCRIPTED_HEARD, /* text: a piece of arguments, or none */
+	SCRIPTED_WAIT,  /* wait_ms; -1: for ever */
+	SCRIPTED_DONE,  /* ends the request */
+	SCRIPTED_FAIL,  /* the same */
 };
 struct scripted_step {
 	enum scripted_kind kind;
@@ -21,7 +22,7 @@ struct scripted_step {
 	enum provider_stop stop;
 	enum model_failure failure;
 	int64_t retry_after_ms; /* 0: the peer asked for none */
-	struct usage usage;     /* that a failure tells of */
+	struct usage usage;     /* that a failure or a sign of life tells of */
 	bool tells_no_usage;    /* DONE */
 };
 

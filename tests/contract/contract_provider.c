@@ -124,6 +124,13 @@ on_call(void *ctx, const struct tool_call *call)
 }
 
 static void
+on_heard(void *ctx, struct str piece, const struct usage *told)
+{
+	note(ctx);
+	assert_true(utf8_valid(piece) && usage_prompt_tokens(told) >= 0);
+}
+
+static void
 on_done(void *ctx, enum provider_stop stop, const struct usage *usage)
 {
 	struct rig *r = ctx;
@@ -148,8 +155,8 @@ on_failed(void *ctx, const struct provider_failure *failure)
 	r->call = NULL;
 }
 
-static const struct provider_events EVENTS = { on_text, on_thinking, on_thinking_data,
-					       on_call, on_done,     on_failed };
+static const struct provider_events EVENTS = { on_text,  on_thinking, on_thinking_data, on_call,
+					       on_heard, on_done,     on_failed };
 
 static void
 ask(struct rig *r, enum provider_case which)

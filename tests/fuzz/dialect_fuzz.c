@@ -63,6 +63,15 @@ on_call(void *ctx, const struct tool_call *call)
 }
 
 static void
+on_heard(void *ctx, struct str piece, const struct usage *told)
+{
+	struct trace *t = ctx;
+
+	check(t, utf8_valid(piece) && told->input >= 0 && told->output >= 0);
+	buf_printf(&t->out, "s%zu:", piece.len);
+}
+
+static void
 on_done(void *ctx, enum provider_stop stop, const struct usage *u)
 {
 	struct trace *t = ctx;
@@ -87,8 +96,9 @@ on_failed(void *ctx, const struct provider_failure *f)
 static void
 listen_to(const struct dialect *d, struct str bytes, size_t step, struct trace *t)
 {
-	static const struct provider_events EVENTS = { on_text, on_thinking, on_thinking_data,
-						       on_call, on_done,     on_failed };
+	static const struct provider_events EVENTS = {
+		on_text, on_thinking, on_thinking_data, on_call, on_heard, on_done, on_failed,
+	};
 	struct answer_stream s;
 	struct answer a;
 

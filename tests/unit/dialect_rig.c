@@ -52,6 +52,16 @@ on_call(void *ctx, const struct tool_call *call)
 }
 
 static void
+on_heard(void *ctx, struct str piece, const struct usage *told)
+{
+	struct dialect_trace *t = ctx;
+
+	assert_int_equal(t->ends, 0);
+	buf_printf(&t->heard, ".%lld", (long long)usage_prompt_tokens(told));
+	buf_put_str(&t->heard, piece);
+}
+
+static void
 on_done(void *ctx, enum provider_stop stop, const struct usage *u)
 {
 	static const char *const STOPS[] = { "end", "tools", "length", "cut", "refusal" };
@@ -78,20 +88,22 @@ on_failed(void *ctx, const struct provider_failure *f)
 	buf_printf(&t->out, "!%s %s", KINDS[f->kind], f->err->text);
 }
 
-const struct provider_events DIALECT_TRACE = { on_text, on_thinking, on_thinking_data,
-					       on_call, on_done,     on_failed };
+const struct provider_events DIALECT_TRACE = { on_text,  on_thinking, on_thinking_data, on_call,
+					       on_heard, on_done,     on_failed };
 
 void
 dialect_trace_init(struct dialect_trace *t)
 {
 	*t = (struct dialect_trace){ 0 };
 	buf_init(&t->out, TRACE_MAX);
+	buf_init(&t->heard, TRACE_MAX);
 }
 
 void
 dialect_trace_release(struct dialect_trace *t)
 {
 	buf_release(&t->out);
+	buf_release(&t->heard);
 }
 
 /* ---- answers ---- */
@@ -171,6 +183,22 @@ dialect_check_stream(const struct dialect *d, const char *stream, const char *wa
 	check_cut(d, bytes, bytes.len, told);
 	for (size_t cut = 0; cut < bytes.len; cut++)
 		check_cut(d, bytes, cut, told);
+	arena_release(&a);
+}
+
+void
+dialect_check_heard(const struct dialect *d, const char *stream, const char *want)
+{
+	struct listening l;
+	struct arena a;
+
+	arena_init(&a);
+	listen_begin(&l, d);
+	answer_stream_feed(&l.stream, quoted(&a, stream));
+	check_str("heard", buf_str(&l.trace.heard), quoted(&a, want));
+	answer_stream_release(&l.stream);
+	answer_release(&l.answer);
+	dialect_trace_release(&l.trace);
 	arena_release(&a);
 }
 

@@ -12,6 +12,8 @@
  * call(id name arguments), then end|tools|length|refusal in+out r read+write, or !failure sentence. */
 struct dialect_trace {
 	struct buf out;
+	struct buf
+		heard; /* signs of life: a dot for each, prompt tokens that are known, the piece */
 	size_t ends;
 	struct answer *mute_at_once; /* cancels from inside the first event; NULL: never */
 };
@@ -23,6 +25,8 @@ extern const struct provider_events DIALECT_TRACE; /* ctx: the trace */
 void dialect_check_stream(const struct dialect *d, const char *stream, const char *want);
 /* The same for an answer that came whole. */
 void dialect_check_whole(const struct dialect *d, const char *body, const char *want);
+/* The signs of life on the way. */
+void dialect_check_heard(const struct dialect *d, const char *stream, const char *want);
 /* The request, as acme/m, or as OpenAI's own service. */
 void dialect_check_body(const struct dialect *d, bool openai, const struct provider_request *q,
 			const char *want);

@@ -156,6 +156,76 @@ T15_an_answer_without_usage_is_estimated_where_a_budget_holds(void **state)
 	rig_release(&r);
 }
 
+/* What the day pays for a request that was stopped behind these steps. */
+static int64_t
+tokens_of_cut(struct rig *r, const char *session, const struct scripted_step *steps, size_t count)
+{
+	int64_t before = thrifty_day_tokens(r);
+
+	provider_scripted_play(r->scripted, steps, count);
+	rig_post(r, session, "go");
+	rig_interrupt(r, session);
+	assert_int_equal(thrifty_last_stop(r, session), STOP_INTERRUPTED);
+	return thrifty_day_tokens(r) - before;
+}
+
+static void
+T15_arguments_are_paid_as_far_as_they_were_heard(void **state)
+{
+	static const struct scripted_step BEGUN[] = { { SCRIPTED_HEARD, STR("") },
+						      { SCRIPTED_WAIT, .wait_ms = -1 } };
+	static const struct scripted_step STEPS[] = { { SCRIPTED_HEARD, STR("{\"path\":\"a\"") },
+						      { SCRIPTED_HEARD, STR(",\"text\":\"é") },
+						      { SCRIPTED_WAIT, .wait_ms = -1 } };
+	struct rig r;
+	int64_t prompt;
+
+	(void)state;
+	thrifty_init(&r);
+	thrifty_set_day(&r, 1000 * CENT);
+	rig_session(&r, "t", "thrifty");
+	prompt = tokens_of_cut(&r, "s", BEGUN, ARRAY_LEN(BEGUN));
+	assert_true(prompt > 40);
+	assert_int_equal(tokens_of_cut(&r, "t", STEPS, ARRAY_LEN(STEPS)), prompt + 7 + 1);
+	rig_release(&r);
+}
+
+static void
+T15_what_the_peer_has_told_is_paid_when_it_is_stopped(void **state)
+{
+	static const struct scripted_step STEPS[] = { { SCRIPTED_HEARD, STR(""),
+							.usage = { .input = 23, .output = 1 } },
+						      { SCRIPTED_WAIT, .wait_ms = -1 } };
+	struct rig r;
+
+	(void)state;
+	thrifty_init(&r);
+	thrifty_set_day(&r, 1000 * CENT);
+	assert_int_equal(tokens_of_cut(&r, "s", STEPS, ARRAY_LEN(STEPS)), 24);
+	rig_release(&r);
+}
+
+static void
+T15_arguments_that_were_heard_are_paid_once(void **state)
+{
+	static const struct scripted_step PIECES[] = {
+		{ SCRIPTED_HEARD, STR("{\"q\":") },
+		{ SCRIPTED_HEARD, STR("1234567}") },
+		{ SCRIPTED_CALL, .call = { STR("a"), STR("look"), STR("{\"q\":1234567}") } },
+		{ SCRIPTED_WAIT, .wait_ms = -1 }
+	};
+	struct rig r;
+	int64_t in_pieces;
+
+	(void)state;
+	thrifty_init(&r);
+	thrifty_set_day(&r, 1000 * CENT);
+	rig_session(&r, "t", "thrifty");
+	in_pieces = tokens_of_cut(&r, "s", PIECES, ARRAY_LEN(PIECES));
+	assert_int_equal(tokens_of_cut(&r, "t", PIECES + 2, ARRAY_LEN(PIECES) - 2), in_pieces);
+	rig_release(&r);
+}
+
 int
 main(void)
 {
@@ -167,5 +237,8 @@ main(void)
 	SUITE_TEST(&s, T15_an_estimate_is_never_above_what_was_reserved);
 	SUITE_TEST(&s, T15_a_request_that_fails_is_paid_once_it_was_worked_on);
 	SUITE_TEST(&s, T15_an_answer_without_usage_is_estimated_where_a_budget_holds);
+	SUITE_TEST(&s, T15_arguments_are_paid_as_far_as_they_were_heard);
+	SUITE_TEST(&s, T15_what_the_peer_has_told_is_paid_when_it_is_stopped);
+	SUITE_TEST(&s, T15_arguments_that_were_heard_are_paid_once);
 	return suite_run(&s, "engine/model_request");
 }

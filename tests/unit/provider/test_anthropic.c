@@ -95,6 +95,22 @@ check_row(void **state)
 	dialect_check_stream(&DIALECT_ANTHROPIC, row->stream, row->want);
 }
 
+static const struct row HEARD[] = {
+	{ "T15 the beginning of an answer tells what the prompt cost", START, ".327" },
+	{ "T15 so do arguments, piece by piece",
+	  START TEXT(0) SAY(0, "a") STOP(0) TOOL(1, "t1") JSON(1, "") JSON(1, "{\\'q\\':"),
+	  ".327.327{'q':" },
+	{ "T15 an error is no beginning", ERROR("overloaded_error", "m"), "" },
+};
+
+static void
+check_heard(void **state)
+{
+	const struct row *row = *state;
+
+	dialect_check_heard(&DIALECT_ANTHROPIC, row->stream, row->want);
+}
+
 static const struct row WHOLE[] = {
 	{ "T3 an answer that came whole",
 	  "{'content':[{'type':'thinking','thinking':'hm','signature':'S'},{'type':'text','text':"
@@ -199,6 +215,7 @@ main(void)
 	struct suite s = { 0 };
 
 	SUITE_ROWS(&s, ROWS, check_row);
+	SUITE_ROWS(&s, HEARD, check_heard);
 	SUITE_ROWS(&s, WHOLE, check_whole);
 	SUITE_TEST(&s, M11_a_request_with_everything);
 	SUITE_TEST(&s, T3_the_first_and_the_last_word_are_the_users);

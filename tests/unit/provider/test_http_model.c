@@ -130,7 +130,14 @@ on_text_cancel(void *ctx, struct str piece)
 	q->provider->ops->cancel(q->call);
 }
 
-static const struct provider_events CANCELLING = { .on_text = on_text_cancel };
+static void
+on_heard(void *ctx, struct str piece, const struct usage *told)
+{
+	(void)ctx, (void)piece, (void)told;
+}
+
+static const struct provider_events CANCELLING = { .on_text = on_text_cancel,
+						   .on_heard = on_heard };
 
 static void
 begin(struct asked *q, const struct fake_dialect *d, int64_t idle_ms)

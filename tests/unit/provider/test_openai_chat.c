@@ -131,6 +131,24 @@ check_row(void **state)
 	dialect_check_stream(&DIALECT_OPENAI_CHAT, row->stream, row->want);
 }
 
+static const struct row HEARD[] = {
+	{ "T15 an answer has begun with its first choice", ROLE SAY("a"), ".0" },
+	{ "T15 before that nobody answers", EVENT("{'choices':[]}"), "" },
+	{ "T15 arguments are heard piece by piece",
+	  ROLE CALL("{'index':0,'id':'a','function':{'name':'look','arguments':''}}")
+		  CALL("{'index':0,'function':{'arguments':'{\\'q'}}")
+			  CALL("{'index':0,'function':{'arguments':'\\':'}}"),
+	  ".0.0{'q.0':" },
+};
+
+static void
+check_heard(void **state)
+{
+	const struct row *row = *state;
+
+	dialect_check_heard(&DIALECT_OPENAI_CHAT, row->stream, row->want);
+}
+
 static const struct row WHOLE[] = {
 	{ "T3 an answer that came whole",
 	  "{'choices':[{'message':{'role':'assistant','content':'a','reasoning_content':'hm',"
@@ -272,6 +290,7 @@ main(void)
 	struct suite s = { 0 };
 
 	SUITE_ROWS(&s, ROWS, check_row);
+	SUITE_ROWS(&s, HEARD, check_heard);
 	SUITE_ROWS(&s, WHOLE, check_whole);
 	SUITE_ROWS(&s, RETURNED, check_returned);
 	SUITE_TEST(&s, M11_a_request_with_everything);

@@ -102,6 +102,26 @@ check_row(void **state)
 	dialect_check_stream(&DIALECT_OPENAI_RESPONSES, row->stream, row->want);
 }
 
+#define PIECE(text) TYPED("response.function_call_arguments.delta", "'delta':'" text "'")
+
+static const struct row HEARD[] = {
+	{ "T15 that a response was made is no answer yet", START, "" },
+	{ "T15 an answer has begun with its first item", START MESSAGE SAY("a"), ".0" },
+	{ "T15 arguments are heard once, in pieces",
+	  START ADDED(CALL("a", "")) PIECE("{\\'q") PIECE("\\':1}") DONE(CALL("a", "{\\'q\\':1}")),
+	  ".0.0{'q.0':1}" },
+	{ "T15 or with the call, of a peer that sends no pieces",
+	  START DONE(CALL("a", "{\\'q\\':1}")) DONE(CALL("b", "{}")), ".0{'q':1}.0{}" },
+};
+
+static void
+check_heard(void **state)
+{
+	const struct row *row = *state;
+
+	dialect_check_heard(&DIALECT_OPENAI_RESPONSES, row->stream, row->want);
+}
+
 static const struct row WHOLE[] = {
 	{ "T3 an answer that came whole",
 	  "{'status':'completed','output':[" REASONING ",{'type':'message','content':[{'type':"
@@ -194,6 +214,7 @@ main(void)
 	struct suite s = { 0 };
 
 	SUITE_ROWS(&s, ROWS, check_row);
+	SUITE_ROWS(&s, HEARD, check_heard);
 	SUITE_ROWS(&s, WHOLE, check_whole);
 	SUITE_TEST(&s, M11_a_request_with_everything);
 	SUITE_TEST(&s, T3_models_that_do_not_reason_are_not_asked_for_it);
