@@ -443,6 +443,7 @@ turn_machine_step(struct turn_machine *m, const struct turn_input *in, size_t *c
 	vec_clear(&m->effects);
 	arena_reset(&m->step);
 	m->now_ms = in->now_ms;
+	m->cost = in->cost_picodollars;
 	if (m->stage != STAGE_OVER)
 		take(m, in);
 	*count = m->effects.len;

@@ -194,7 +194,9 @@ struct turn_input {
 	const struct tool_call *call; /* CALL */
 	enum turn_stop stop;          /* DONE */
 	struct usage usage;
-	int64_t cost_picodollars;   /* DONE; negative: no price is known */
+	/* DONE; negative: no price is known. Else of the request that failed, or is on its way and might be
+	 * cut now, as far as it must be counted. */
+	int64_t cost_picodollars;
 	enum model_failure failure; /* FAILED */
 	int64_t retry_after_ms;
 	struct str call_event; /* TOOL */

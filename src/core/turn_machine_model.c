@@ -35,6 +35,7 @@ forget_request(struct turn_machine *m)
 	m->thinking_data = (struct str){ 0 };
 	vec_clear(&m->asked);
 	m->request_id = (struct str){ 0 };
+	m->cost = 0;
 	m->saved_bytes = 0;
 	m->request++; /* later pieces of it are nobody's */
 	if (m->save_armed)
@@ -88,7 +89,7 @@ turn_machine_drop_request(struct turn_machine *m)
 	if (m->request_id.len == 0)
 		return;
 	stop_model(m);
-	log_request_end(m, true, &(struct usage){ 0 }, -1);
+	log_request_end(m, true, &(struct usage){ 0 }, m->cost > 0 ? m->cost : -1);
 	forget_request(m);
 }
 

@@ -76,6 +76,7 @@ struct turn_machine {
 	bool text_shown, thinking_shown; /* previews that are open */
 	size_t saved_bytes;
 	bool save_armed, saved; /* saved: the side record exists */
+	int64_t cost;           /* of the one that is open, as of this step */
 	VEC(struct tool_call) asked;
 	int failures, rung;
 	int cuts; /* answers in a row that their length cut before they did anything */

@@ -133,6 +133,12 @@ cost_of_cut(const struct model_request *r, const struct usage *told)
 	return r->begun || !tells_nothing(told) ? estimate(r, *told) : 0;
 }
 
+int64_t
+model_request_cost(const struct model_request *r)
+{
+	return r->answer ? cost_of_cut(r, &r->told) : 0;
+}
+
 static void
 hear(struct model_request *r, enum token_text_kind kind, struct str piece)
 {
@@ -218,12 +224,14 @@ static void
 on_failed(void *ctx, const struct provider_failure *failure)
 {
 	struct model_request *r = ctx;
+	int64_t cost = cost_of_cut(r, &failure->usage);
 
 	r->answer = NULL;
-	spending_end(r->en->spending, r->purse, cost_of_cut(r, &failure->usage));
+	spending_end(r->en->spending, r->purse, cost);
 	tell(r, (struct turn_input){ .kind = TURN_IN_FAILED,
 				     .failure = failure->kind,
 				     .retry_after_ms = failure->retry_after_ms,
+				     .cost_picodollars = cost,
 				     .text = str_of(failure->err->text) });
 }
 
@@ -247,8 +255,10 @@ model_request_send(struct model_request *r)
 void
 model_request_cancel(struct model_request *r)
 {
+	int64_t cost = model_request_cost(r);
+
 	if (!r->answer)
 		return;
 	r->setup->provider->ops->cancel(TAKE(r->answer));
-	spending_end(r->en->spending, r->purse, cost_of_cut(r, &r->told));
+	spending_end(r->en->spending, r->purse, cost);
 }

@@ -36,3 +36,5 @@ void model_request_prepare(struct model_request *r, unsigned number, const struc
 /* After CONTEXT: tells the answer's pieces, then DONE or FAILED. */
 void model_request_send(struct model_request *r);
 void model_request_cancel(struct model_request *r);
+/* What the one on its way has cost if it is cut now, as spending counts it. */
+int64_t model_request_cost(const struct model_request *r);

@@ -471,6 +471,8 @@ step(struct turn *t, struct turn_input in)
 	size_t count;
 
 	in.now_ms = host_now_ms(t->en->host);
+	if (t->request.answer) /* this step may cut it */
+		in.cost_picodollars = model_request_cost(&t->request);
 	effects = turn_machine_step(t->machine, &in, &count);
 	for (size_t i = 0; i < count; i++)
 		carry_out(t, &effects[i]);

@@ -226,6 +226,33 @@ T15_arguments_that_were_heard_are_paid_once(void **state)
 	rig_release(&r);
 }
 
+/* As the log has it: the next turn begins with that sum. */
+static void
+T15_a_session_pays_for_what_was_stopped_and_what_broke(void **state)
+{
+	static const struct scripted_step STOPPED[] = { { SCRIPTED_TEXT, STR("almost done") },
+							{ SCRIPTED_WAIT, .wait_ms = -1 } };
+	static const struct scripted_step BROKEN[] = {
+		{ SCRIPTED_HEARD, STR("{\"path\":\"a\"") },
+		{ SCRIPTED_FAIL, STR("broke"), .failure = FAILURE_REQUEST },
+	};
+	struct rig r;
+	int64_t stopped;
+
+	(void)state;
+	thrifty_init(&r);
+	thrifty_set_day(&r, 1000 * CENT);
+	stopped = tokens_of_cut(&r, "s", STOPPED, ARRAY_LEN(STOPPED));
+	assert_true(stopped > 40);
+	assert_int_equal(thrifty_spent(&r, "s"), stopped * r.price);
+	provider_scripted_play(r.scripted, BROKEN, ARRAY_LEN(BROKEN));
+	rig_post(&r, "s", "go");
+	assert_int_equal(thrifty_last_stop(&r, "s"), STOP_RETRIES_EXHAUSTED);
+	assert_true(thrifty_day_tokens(&r) > 2 * stopped - 10);
+	assert_int_equal(thrifty_spent(&r, "s"), thrifty_day_tokens(&r) * r.price);
+	rig_release(&r);
+}
+
 int
 main(void)
 {
@@ -240,5 +267,6 @@ main(void)
 	SUITE_TEST(&s, T15_arguments_are_paid_as_far_as_they_were_heard);
 	SUITE_TEST(&s, T15_what_the_peer_has_told_is_paid_when_it_is_stopped);
 	SUITE_TEST(&s, T15_arguments_that_were_heard_are_paid_once);
+	SUITE_TEST(&s, T15_a_session_pays_for_what_was_stopped_and_what_broke);
 	return suite_run(&s, "engine/model_request");
 }

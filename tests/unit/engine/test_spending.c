@@ -52,6 +52,28 @@ T15_a_session_stops_at_its_budget_and_goes_on_when_it_is_raised(void **state)
 }
 
 static void
+T15_stopping_again_and_again_uses_up_a_sessions_budget(void **state)
+{
+	static const struct scripted_step STEPS[] = { { SCRIPTED_TEXT, STR("almost done") },
+						      { SCRIPTED_WAIT, .wait_ms = -1 } };
+	struct rig r;
+	int turns = 0;
+
+	(void)state;
+	thrifty_init(&r);
+	set_budget(&r, "s", "10");
+	do {
+		provider_scripted_play(r.scripted, STEPS, ARRAY_LEN(STEPS));
+		rig_post(&r, "s", "go");
+		rig_interrupt(&r, "s");
+		turns++;
+	} while (turns < 100 && thrifty_last_stop(&r, "s") == STOP_INTERRUPTED);
+	assert_int_equal(thrifty_last_stop(&r, "s"), STOP_BUDGET_REACHED);
+	assert_true(thrifty_spent(&r, "s") > 5 * CENT && thrifty_spent(&r, "s") <= 10 * CENT);
+	rig_release(&r);
+}
+
+static void
 T15_taking_the_budget_away_lets_it_run(void **state)
 {
 	struct rig r;
@@ -358,6 +380,7 @@ main(void)
 	struct suite s = { 0 };
 
 	SUITE_TEST(&s, T15_a_session_stops_at_its_budget_and_goes_on_when_it_is_raised);
+	SUITE_TEST(&s, T15_stopping_again_and_again_uses_up_a_sessions_budget);
 	SUITE_TEST(&s, T15_taking_the_budget_away_lets_it_run);
 	SUITE_TEST(&s, T15_a_budget_of_nothing_allows_no_request);
 	SUITE_TEST(&s, T15_a_model_without_price_is_refused_where_a_budget_holds);
