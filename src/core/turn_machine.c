@@ -417,6 +417,7 @@ take(struct turn_machine *m, const struct turn_input *in)
 	case TURN_IN_THINKING:
 	case TURN_IN_THINKING_DATA:
 	case TURN_IN_CALL:
+	case TURN_IN_LOST_CALL:
 	case TURN_IN_DONE:
 	case TURN_IN_FAILED: turn_machine_model_input(m, in); return;
 	case TURN_IN_TOOL:

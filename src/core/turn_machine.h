@@ -168,6 +168,7 @@ enum turn_input_kind {
 	TURN_IN_THINKING,
 	TURN_IN_THINKING_DATA, /* a JSON object that belongs to the thinking */
 	TURN_IN_CALL,
+	TURN_IN_LOST_CALL, /* the length limit cut it off: it must not run */
 	TURN_IN_DONE,
 	TURN_IN_FAILED,
 	TURN_IN_TOOL, /* the outcome of a started call */
@@ -191,7 +192,7 @@ struct turn_input {
 	unsigned request;             /* context, model: the effect's number */
 	bool lost;                    /* REFUSED: the lease is somebody else's */
 	struct str text;              /* pieces; a failure's sentence; a tool's output */
-	const struct tool_call *call; /* CALL */
+	const struct tool_call *call; /* CALL, LOST_CALL */
 	enum turn_stop stop;          /* DONE */
 	struct usage usage;
 	/* DONE; negative: no price is known. Else of the request that failed, or is on its way and might be

@@ -34,6 +34,14 @@ unknown_tool(struct turn_machine *m, struct str name)
 	return text;
 }
 
+static struct str
+lost_words(void)
+{
+	return STR(
+		"not run: your answer was cut off at the limit of output tokens before this call "
+		"was whole. Say less at a time, for example write a long file in several pieces");
+}
+
 /* A name the log can hold: what a model makes up is bounded and printable. */
 static struct str
 name_of(struct turn_machine *m, struct str name)
@@ -116,15 +124,15 @@ ref_of(const struct tool_call *asked, const struct turn_tool *tool)
 }
 
 static struct judged
-judge(struct turn_machine *m, const struct tool_call *asked)
+judge(struct turn_machine *m, const struct tool_call *asked, bool lost)
 {
 	struct judged j = { .tool = tool_find(m, asked->name), .action = APPROVAL_ALLOW };
 	struct approval_rules rules = { m->rules.ptr, m->rules.len };
 	struct json_doc doc;
 
 	read_arguments(m, asked, &j, &doc);
-	if (!j.readable)
-		j.tool = NULL; /* nobody is asked to run what makes no sense */
+	if (!j.readable || lost)
+		j.tool = NULL; /* nobody is asked to run what makes no sense, or half of it */
 	j.ref = ref_of(asked, j.tool);
 	j.digest = call_digest(j.ref, json_root(&doc), &m->step);
 	if (j.tool && j.tool->kind != EVENT_AGENT_CUSTOM_TOOL_USE)
@@ -178,10 +186,10 @@ permission_word(enum approval_action action)
 }
 
 static void
-log_call(struct turn_machine *m, const struct tool_call *asked)
+log_call(struct turn_machine *m, const struct asked_call *asked)
 {
-	struct judged j = judge(m, asked);
-	struct call_work *w = add_call(m, asked, &j);
+	struct judged j = judge(m, &asked->call, asked->lost);
+	struct call_work *w = add_call(m, &asked->call, &j);
 	bool evaluated = j.tool && j.tool->kind != EVENT_AGENT_CUSTOM_TOOL_USE;
 	struct buf b = turn_machine_payload();
 
@@ -200,7 +208,9 @@ log_call(struct turn_machine *m, const struct tool_call *asked)
 					.client_side = w->call.client_side,
 				});
 	turn_machine_log(m, w->call.kind, w->call.id, &b);
-	if (!j.readable)
+	if (asked->lost)
+		turn_machine_settle(w, OUTCOME_ERROR, lost_words());
+	else if (!j.readable)
 		turn_machine_settle(w, OUTCOME_ERROR,
 				    STR("the arguments are no JSON object: repeat the call"));
 	else if (!j.tool)

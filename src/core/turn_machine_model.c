@@ -236,27 +236,47 @@ on_thinking_data(struct turn_machine *m, struct str data)
 }
 
 static void
-on_call(struct turn_machine *m, const struct tool_call *call)
+on_call(struct turn_machine *m, const struct tool_call *call, bool lost)
 {
 	if (m->asked.len == TURN_CALLS_MAX) {
 		on_excess(m, STR("the model asked for more tool calls than one step may have"));
 		return;
 	}
-	*vec_push(&m->asked) = (struct tool_call){
-		.id = arena_str(m->kept, call->id),
-		.name = arena_str(m->kept, call->name),
-		.arguments = arena_str(m->kept, call->arguments),
+	*vec_push(&m->asked) = (struct asked_call){
+		.call.id = arena_str(m->kept, call->id),
+		.call.name = arena_str(m->kept, call->name),
+		.call.arguments = arena_str(m->kept, call->arguments),
+		.lost = lost,
 	};
 }
 
-/* A call that is lost is not passed over in silence: the model is told, once, and asked again. */
+static size_t
+count_lost(const struct turn_machine *m)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < m->asked.len; i++)
+		count += m->asked.ptr[i].lost;
+	return count;
+}
+
+static struct str
+cut_note(void)
+{
+	return STR(
+		"Your last answer was cut off at the limit of output tokens. A tool call that was "
+		"not whole was not run. Say less at a time, for example write a long file in "
+		"several pieces.");
+}
+
+/* What is lost is not passed over in silence: the model is told, by the call's result or else once by a
+ * note, and asked again. */
 static void
-on_cut(struct turn_machine *m)
+on_cut(struct turn_machine *m, bool told)
 {
 	if (m->cuts < CUTS_MAX) {
-		m->note = STR("Your last answer was cut off at the limit of output tokens. A tool "
-			      "call that was not whole was not run. Say less at a time, for "
-			      "example write a long file in several pieces.");
+		if (!told)
+			m->note = cut_note();
 		turn_machine_go_on(m);
 		return;
 	}
@@ -272,12 +292,13 @@ static void
 on_done(struct turn_machine *m, const struct turn_input *in)
 {
 	bool calls = m->asked.len > 0 && in->stop != TURN_STOP_REFUSAL;
+	size_t lost = count_lost(m);
 
 	m->stage = STAGE_TOOLS; /* the model is done: there is nothing to stop any more */
 	m->steps++;
 	m->failures = 0;
 	m->note = (struct str){ 0 };
-	m->cuts = in->stop == TURN_STOP_CUT && !calls ? m->cuts + 1 : 0;
+	m->cuts = in->stop == TURN_STOP_CUT && lost == m->asked.len ? m->cuts + 1 : 0;
 	log_thinking(m);
 	log_message(m, false);
 	if (calls)
@@ -287,7 +308,7 @@ on_done(struct turn_machine *m, const struct turn_input *in)
 	if (in->stop == TURN_STOP_REFUSAL)
 		turn_machine_end(m, STOP_REFUSAL);
 	else if (in->stop == TURN_STOP_CUT)
-		on_cut(m);
+		on_cut(m, lost > 0);
 	else if (!calls)
 		turn_machine_end(m, STOP_END_TURN);
 	else
@@ -303,7 +324,8 @@ turn_machine_model_input(struct turn_machine *m, const struct turn_input *in)
 	case TURN_IN_TEXT: on_piece(m, EVENT_AGENT_MESSAGE, in->text); return;
 	case TURN_IN_THINKING: on_piece(m, EVENT_AGENT_THINKING, in->text); return;
 	case TURN_IN_THINKING_DATA: on_thinking_data(m, in->text); return;
-	case TURN_IN_CALL: on_call(m, in->call); return;
+	case TURN_IN_CALL:
+	case TURN_IN_LOST_CALL: on_call(m, in->call, in->kind == TURN_IN_LOST_CALL); return;
 	case TURN_IN_DONE: on_done(m, in); return;
 	case TURN_IN_FAILED:
 		m->stage = STAGE_CONTEXT; /* it is gone: there is nothing to stop */

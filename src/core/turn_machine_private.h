@@ -35,6 +35,12 @@ struct call_work {
 	struct str output;
 };
 
+/* What the model called for. */
+struct asked_call {
+	struct tool_call call;
+	bool lost;
+};
+
 struct turn_machine {
 	struct turn_plan plan;
 	struct arena *kept;
@@ -77,7 +83,7 @@ struct turn_machine {
 	size_t saved_bytes;
 	bool save_armed, saved; /* saved: the side record exists */
 	int64_t cost;           /* of the one that is open, as of this step */
-	VEC(struct tool_call) asked;
+	VEC(struct asked_call) asked;
 	int failures, rung;
 	int cuts; /* answers in a row that their length cut before they did anything */
 	bool aggressive;

@@ -184,6 +184,12 @@ on_call(void *ctx, const struct tool_call *call)
 }
 
 static void
+on_lost_call(void *ctx, const struct tool_call *call)
+{
+	tell(ctx, (struct turn_input){ .kind = TURN_IN_LOST_CALL, .call = call });
+}
+
+static void
 on_heard(void *ctx, struct str piece, const struct usage *told)
 {
 	struct model_request *r = ctx;
@@ -239,7 +245,8 @@ void
 model_request_send(struct model_request *r)
 {
 	static const struct provider_events EVENTS = {
-		on_text, on_thinking, on_thinking_data, on_call, on_heard, on_done, on_failed,
+		on_text,      on_thinking, on_thinking_data, on_call,
+		on_lost_call, on_heard,    on_done,          on_failed,
 	};
 	struct provider *p = r->setup->provider;
 

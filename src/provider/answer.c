@@ -82,6 +82,13 @@ answer_thought(struct answer *a, struct str piece)
 	answer_thinking(a, piece);
 }
 
+void
+answer_call_end(struct answer *a)
+{
+	if (a->calls.len > 0)
+		a->calls.ptr[a->calls.len - 1].whole = true;
+}
+
 struct answer_call *
 answer_call_new(struct answer *a, int64_t index, struct str id, struct str name)
 {
@@ -92,6 +99,7 @@ answer_call_new(struct answer *a, int64_t index, struct str id, struct str name)
 			    ANSWER_CALLS_MAX);
 		return NULL;
 	}
+	answer_call_end(a);
 	call = vec_push(&a->calls);
 	*call = (struct answer_call){
 		.index = index,
@@ -193,26 +201,38 @@ is_object(struct answer *a, struct str text)
 	       json_type(json_root(&doc)) == JSON_OBJECT;
 }
 
-/* Events may cancel: each asks first. */
+/* A closed block does not say that a call is whole: one that was cut is closed too. */
+static bool
+is_lost(struct answer *a, const struct answer_call *c)
+{
+	return a->stop == PROVIDER_STOP_LENGTH && !c->whole &&
+	       !is_object(a, str_trim(buf_str(&c->arguments)));
+}
+
+/* How many are whole. Events may cancel: each asks first. Lost ones are told too, so that what is kept
+ * for a call finds it at the place where it was heard. */
 static size_t
 tell_calls(struct answer *a)
 {
-	size_t told = 0;
+	size_t whole = 0;
 
 	for (size_t i = 0; i < a->calls.len && !a->muted; i++) {
 		const struct answer_call *c = &a->calls.ptr[i];
-		struct tool_call call = { c->id, c->name, str_trim(buf_str(&c->arguments)) };
+		struct tool_call call = { c->id, c->name, { 0 } };
 
-		if (a->stop == PROVIDER_STOP_LENGTH && !is_object(a, call.arguments))
-			continue;
-		if (call.arguments.len == 0)
-			call.arguments = STR("{}");
 		if (call.id.len == 0)
 			call.id = arena_printf(&a->arena, "call_%zu", i + 1);
-		told++;
+		if (is_lost(a, c)) {
+			a->events->on_lost_call(a->ctx, &call);
+			continue;
+		}
+		call.arguments = str_trim(buf_str(&c->arguments));
+		if (call.arguments.len == 0)
+			call.arguments = STR("{}");
+		whole++;
 		a->events->on_call(a->ctx, &call);
 	}
-	return told;
+	return whole;
 }
 
 static void

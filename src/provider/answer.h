@@ -18,6 +18,7 @@ struct answer_call {
 	struct str id, name;
 	struct str extra; /* a JSON object that goes back with it; empty: none */
 	struct buf arguments;
+	bool whole; /* so the peer says, or something follows it */
 };
 
 struct answer {
@@ -59,6 +60,8 @@ void answer_thought(struct answer *a, struct str piece);
 /* Begins a call; NULL: there are too many, and the answer failed. */
 struct answer_call *
 answer_call_new(struct answer *a, int64_t index, struct str id, struct str name);
+/* Something else begins: the call before it is whole. */
+void answer_call_end(struct answer *a);
 /* The last call of that index; NULL: none. */
 struct answer_call *answer_call_find(struct answer *a, int64_t index);
 void answer_arguments(struct answer *a, struct answer_call *call, struct str piece);

@@ -313,6 +313,7 @@ take_block(struct answer *a, int64_t index, struct json block)
 	struct str type = dialect_text(a, block, "type");
 	struct json input = dialect_find(block, "input");
 
+	answer_call_end(a);
 	if (str_eq(type, STR("text"))) {
 		answer_text(a, dialect_text(a, block, "text"));
 	} else if (str_eq(type, STR("thinking"))) {

@@ -200,6 +200,7 @@ take_call(struct answer *a, struct json item)
 
 	if (!call)
 		return;
+	call->whole = dialect_is(item, "status", STR("completed"));
 	if (a->in_pieces)
 		buf_put_str(&call->arguments, arguments);
 	else

@@ -47,7 +47,8 @@ struct provider_failure {
 	struct usage usage;     /* what the peer had told of it by then; all 0: nothing */
 };
 
-/* Pieces add up: text and thinking in order; a tool call comes whole. Texts are good during the
+/* Pieces add up: text and thinking in order; a tool call comes whole, or is lost: the length limit cut it
+ * off, and it must not run. Lost ones are told in the order of the others. Texts are good during the
  * call. */
 struct provider_events {
 	void (*on_text)(void *ctx, struct str piece);
@@ -55,6 +56,7 @@ struct provider_events {
 	/* What must be returned to the provider with the thinking it belongs to (signatures). */
 	void (*on_thinking_data)(void *ctx, struct str data);
 	void (*on_call)(void *ctx, const struct tool_call *call);
+	void (*on_lost_call)(void *ctx, const struct tool_call *call); /* has no arguments */
 	/* A sign of life: the answer has begun, or a piece of a call's arguments came, which on_call tells
 	 * once the call is whole. An adapter may leave it out. told: the usage that is known by then. */
 	void (*on_heard)(void *ctx, struct str piece, const struct usage *told);

@@ -74,6 +74,7 @@ play(struct provider_call *c)
 	case SCRIPTED_THINKING: c->events->on_thinking(c->ctx, step.text); return;
 	case SCRIPTED_THINKING_DATA: c->events->on_thinking_data(c->ctx, step.text); return;
 	case SCRIPTED_CALL: c->events->on_call(c->ctx, &step.call); return;
+	case SCRIPTED_LOST_CALL: c->events->on_lost_call(c->ctx, &step.call); return;
 	case SCRIPTED_HEARD: c->events->on_heard(c->ctx, step.text, &step.usage); return;
 	case SCRIPTED_WAIT: c->script->host->ops->timer_set(c->timer, step.wait_ms); return;
 	case SCRIPTED_FAIL: fail(c, &step); return;

@@ -9,6 +9,7 @@ enum scripted_kind {
 	SCRIPTED_THINKING,
 	SCRIPTED_THINKING_DATA,
 	SCRIPTED_CALL,
+	SCRIPTED_LOST_CALL,
 	SCRIPTED_HEARD, /* text: a piece of arguments, or none */
 	SCRIPTED_WAIT,  /* wait_ms; -1: for ever */
 	SCRIPTED_DONE,  /* ends the request */

@@ -124,6 +124,14 @@ on_call(void *ctx, const struct tool_call *call)
 }
 
 static void
+on_lost_call(void *ctx, const struct tool_call *call)
+{
+	(void)call;
+	note(ctx);
+	fail_msg("no limit was reached");
+}
+
+static void
 on_heard(void *ctx, struct str piece, const struct usage *told)
 {
 	note(ctx);
@@ -155,8 +163,9 @@ on_failed(void *ctx, const struct provider_failure *failure)
 	r->call = NULL;
 }
 
-static const struct provider_events EVENTS = { on_text,  on_thinking, on_thinking_data, on_call,
-					       on_heard, on_done,     on_failed };
+static const struct provider_events EVENTS = { on_text, on_thinking,  on_thinking_data,
+					       on_call, on_lost_call, on_heard,
+					       on_done, on_failed };
 
 static void
 ask(struct rig *r, enum provider_case which)

@@ -63,6 +63,17 @@ on_call(void *ctx, const struct tool_call *call)
 }
 
 static void
+on_lost_call(void *ctx, const struct tool_call *call)
+{
+	struct trace *t = ctx;
+
+	check(t, call->id.len > 0 && call->name.len > 0 && call->arguments.len == 0);
+	buf_puts(&t->out, "l:");
+	buf_put_str(&t->out, call->id);
+	buf_put_str(&t->out, call->name);
+}
+
+static void
 on_heard(void *ctx, struct str piece, const struct usage *told)
 {
 	struct trace *t = ctx;
@@ -97,7 +108,8 @@ static void
 listen_to(const struct dialect *d, struct str bytes, size_t step, struct trace *t)
 {
 	static const struct provider_events EVENTS = {
-		on_text, on_thinking, on_thinking_data, on_call, on_heard, on_done, on_failed,
+		on_text,      on_thinking, on_thinking_data, on_call,
+		on_lost_call, on_heard,    on_done,          on_failed,
 	};
 	struct answer_stream s;
 	struct answer a;

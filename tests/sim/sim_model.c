@@ -152,6 +152,8 @@ end_well(struct provider_call *c)
 
 	if (sim_chance(w, 60))
 		stop = (enum provider_stop)sim_below(w, PROVIDER_STOP_REFUSAL + 1);
+	if (stop == PROVIDER_STOP_CUT && !sim_chance(w, 300))
+		c->events->on_lost_call(c->ctx, &(struct tool_call){ .name = some_tool(c) });
 	c->events->on_done(c->ctx, stop, &usage);
 	call_free(c);
 }

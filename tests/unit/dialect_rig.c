@@ -52,6 +52,16 @@ on_call(void *ctx, const struct tool_call *call)
 }
 
 static void
+on_lost_call(void *ctx, const struct tool_call *call)
+{
+	struct dialect_trace *t = ctx;
+
+	heard(t);
+	assert_int_equal(call->arguments.len, 0);
+	buf_printf(&t->out, "lost(%.*s %.*s)", STR_ARG(call->id), STR_ARG(call->name));
+}
+
+static void
 on_heard(void *ctx, struct str piece, const struct usage *told)
 {
 	struct dialect_trace *t = ctx;
@@ -88,8 +98,9 @@ on_failed(void *ctx, const struct provider_failure *f)
 	buf_printf(&t->out, "!%s %s", KINDS[f->kind], f->err->text);
 }
 
-const struct provider_events DIALECT_TRACE = { on_text,  on_thinking, on_thinking_data, on_call,
-					       on_heard, on_done,     on_failed };
+const struct provider_events DIALECT_TRACE = { on_text, on_thinking,  on_thinking_data,
+					       on_call, on_lost_call, on_heard,
+					       on_done, on_failed };
 
 void
 dialect_trace_init(struct dialect_trace *t)

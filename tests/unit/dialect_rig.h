@@ -9,7 +9,7 @@
 #define NAMED(name, json) "event: " name "\ndata: " json "\n\n"
 
 /* What the port heard: "say hello" (with every piece), (hm) for thinking, {...} for reasoning data,
- * call(id name arguments), then end|tools|length|refusal in+out r read+write, or !failure sentence. */
+ * call(id name arguments), lost(id name), then end|tools|length|refusal in+out r read+write, or !failure sentence. */
 struct dialect_trace {
 	struct buf out;
 	struct buf

@@ -7,7 +7,8 @@
  *   crash                 the process dies; the next machine recovers
  *   ok | refuse | lose    the answer to the commit on its way (lose: the lease is another's)
  *   ctx | noctx           the transcript was read, or cannot be
- *   text T, think T, sign T, call NAME [ARGS], done [refusal|length], fail KIND [RETRY_AFTER_MS]
+ *   text T, think T, sign T, call NAME [ARGS], lost NAME, done [refusal|length|cut],
+ *   fail KIND [RETRY_AFTER_MS]
  *   tool NAME OUTCOME     the first running call of that tool ends
  *   at MS                 the clock moves on; due timers fire
  *   look                  what is pending reaches the machine

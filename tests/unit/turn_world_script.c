@@ -56,9 +56,9 @@ model_says(struct world *w, struct str verb, struct str rest)
 		in.kind = TURN_IN_THINKING;
 	} else if (str_eq(verb, STR("sign"))) {
 		in.kind = TURN_IN_THINKING_DATA;
-	} else if (str_eq(verb, STR("call"))) {
+	} else if (str_eq(verb, STR("call")) || str_eq(verb, STR("lost"))) {
 		str_cut(rest, ' ', &call.name, &call.arguments);
-		in.kind = TURN_IN_CALL;
+		in.kind = str_eq(verb, STR("call")) ? TURN_IN_CALL : TURN_IN_LOST_CALL;
 		in.call = &call;
 	} else if (str_eq(verb, STR("done"))) {
 		in.kind = TURN_IN_DONE;
@@ -152,7 +152,9 @@ log_input(struct world *w, struct str step)
 static void
 run_step(struct world *w, struct str step)
 {
-	static const char *const MODEL[] = { "text", "think", "sign", "call", "done", "fail" };
+	static const char *const MODEL[] = {
+		"text", "think", "sign", "call", "lost", "done", "fail"
+	};
 	struct str verb, rest;
 
 	str_cut(step, ' ', &verb, &rest);

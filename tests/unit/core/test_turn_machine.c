@@ -55,6 +55,31 @@ static const struct row ROWS[] = {
 	  "{keep tool_use model_request_end} tool:run {keep tool_result:ok model_request_start} "
 	  "context/note model +m ~m\"y\" "
 	  "{release message\"y\" model_request_end status_idle:end_turn} -m ended" },
+	{ "M8 a lost call has its result at once, and nobody runs it",
+	  ASK "text x; lost run; done cut; ok; ctx; text y; done; ok",
+	  "{take status_running model_request_start} context model +m ~m\"x\" "
+	  "{keep message\"x\" tool_use model_request_end tool_result:error model_request_start} -m "
+	  "context model +m ~m\"y\" "
+	  "{release message\"y\" model_request_end status_idle:end_turn} -m ended" },
+	{ "M8 nor is anybody asked about it, or for its result",
+	  ASK "call run; lost client; done cut; ok",
+	  "{take status_running model_request_start} context model "
+	  "{keep tool_use tool_use model_request_end tool_result:error} tool:run" },
+	{ "M8 two answers in a row with nothing but a lost call end the turn",
+	  ASK "lost run; done cut; ok; ctx; lost run; done cut; ok",
+	  "{take status_running model_request_start} context model "
+	  "{keep tool_use model_request_end tool_result:error model_request_start} context model "
+	  "{release tool_use model_request_end error tool_result:error "
+	  "status_idle:retries_exhausted} ended" },
+	{ "M8 a lost call is told before the park, and so behind it",
+	  ASK "call ask {}; lost run; done cut; ok; allow y $ask; go; ok; tool ask ok; ok",
+	  "{take status_running model_request_start} context model "
+	  "{release tool_use tool_use model_request_end tool_result:error "
+	  "status_idle:requires_action} parked {take status_running} tool:ask "
+	  "{keep tool_result:ok model_request_start} context" },
+	{ "M8 what is lost with a refusal is nobody's", ASK "lost run; done refusal; ok",
+	  "{take status_running model_request_start} context model "
+	  "{release model_request_end status_idle:refusal} ended" },
 	{ "Q7 a turn that somebody else opened is left alone", "msg a; open a; refuse",
 	  "{take status_running model_request_start} lost" },
 	{ "Q7 a lost lease stops everything", ASK "text x; lose",
@@ -561,7 +586,7 @@ random_call(struct world *w, struct rand *r)
 {
 	char step[64];
 
-	snprintf(step, sizeof step, "call %s {\"n\":%d}",
+	snprintf(step, sizeof step, "%s %s {\"n\":%d}", rand_below(r, 8) ? "call" : "lost",
 		 TOOL_NAMES[rand_below(r, ARRAY_LEN(TOOL_NAMES))], (int)rand_below(r, 3));
 	world_run(w, step);
 }
@@ -569,10 +594,11 @@ random_call(struct world *w, struct rand *r)
 static void
 random_model(struct world *w, struct rand *r)
 {
-	static const char *const STEPS[] = { "text ab",         "text cd",      "think x",
-					     "sign {}",         "done",         "done",
-					     "fail overloaded", "fail network", "fail context",
-					     "fail request",    "done refusal" };
+	static const char *const STEPS[] = {
+		"text ab",      "text cd",      "think x",      "sign {}",
+		"done",         "done",         "done cut",     "fail overloaded",
+		"fail network", "fail context", "fail request", "done refusal"
+	};
 
 	if (rand_below(r, 4) == 0)
 		random_call(w, r);

@@ -51,14 +51,21 @@ static const struct row {
 	  START BEGIN(0, "{'type':'thinking','thinking':''}")
 		  DELTA(0, "{'type':'thinking_delta','thinking':'hm'}") STOP(0) END("end_turn"),
 	  "(hm) end 7+42 r0 300+20" },
-	{ "T3 the length limit drops the call it cut",
+	{ "T3 the call that the length limit cut is lost",
 	  START TOOL(0, "t1") JSON(0, "{}") STOP(0) TOOL(1, "t2") JSON(1, "{\\'q\\':") STOP(1)
 		  END("max_tokens"),
-	  "call(t1 look {}) cut 7+42 r0 300+20" },
-	{ "T3 the length limit drops the call it cut before its arguments",
+	  "call(t1 look {}) lost(t2 look) cut 7+42 r0 300+20" },
+	{ "T3 the call that the length limit cut before its arguments is lost",
 	  START TOOL(0, "t1") JSON(0, "{}") STOP(0) TOOL(1, "t2") JSON(1, "") STOP(1)
 		  END("max_tokens"),
-	  "call(t1 look {}) cut 7+42 r0 300+20" },
+	  "call(t1 look {}) lost(t2 look) cut 7+42 r0 300+20" },
+	{ "T3 a call without arguments that others follow is whole at the length limit",
+	  START TOOL(0, "t1") JSON(0, "") STOP(0) TOOL(1, "t2") JSON(1, "{\\'q") STOP(1)
+		  END("max_tokens"),
+	  "call(t1 look {}) lost(t2 look) cut 7+42 r0 300+20" },
+	{ "T3 so is one that text follows",
+	  START TOOL(0, "t1") JSON(0, "") STOP(0) TEXT(1) SAY(1, "a") STOP(1) END("max_tokens"),
+	  "'a' call(t1 look {}) length 7+42 r0 300+20" },
 	{ "T3 a full window is a length", START END("model_context_window_exceeded"),
 	  "cut 7+42 r0 300+20" },
 	{ "T3 a refusal", START TEXT(0) SAY(0, "no") END("refusal"),
@@ -119,6 +126,10 @@ static const struct row WHOLE[] = {
 	  "{'thinking_tokens':1}}}",
 	  "(hm) 'a' {'from':'acme/m','items':[{'at':0,'item':{'type':'thinking','thinking':'hm',"
 	  "'signature':'S'}}]} call(t look {'q':1}) tools 1+2 r1 0+0" },
+	{ "T3 the last call may be cut where the limit was reached",
+	  "{'content':[{'type':'tool_use','id':'t','name':'look','input':{}},{'type':'tool_use',"
+	  "'id':'u','name':'look','input':{}}],'stop_reason':'max_tokens'}",
+	  "call(t look {}) lost(u look) cut 0+0 r0 0+0" },
 	{ "T6 an error that came whole", "{'type':'error','error':{'type':'api_error'}}",
 	  "!server acme/m: the answer broke off: an error that says nothing" },
 	{ "T6 something else", "{}", "!malformed acme/m: the answer has no content" },

@@ -56,6 +56,13 @@ on_call(void *ctx, const struct tool_call *call)
 }
 
 static void
+on_lost_call(void *ctx, const struct tool_call *call)
+{
+	(void)ctx, (void)call;
+	fail_msg("it knows no limit");
+}
+
+static void
 on_heard(void *ctx, struct str piece, const struct usage *told)
 {
 	(void)ctx, (void)piece, (void)told;
@@ -81,8 +88,9 @@ on_failed(void *ctx, const struct provider_failure *failure)
 	a->over = true;
 }
 
-static const struct provider_events EVENTS = { on_text,  on_thinking, on_thinking_data, on_call,
-					       on_heard, on_done,     on_failed };
+static const struct provider_events EVENTS = { on_text, on_thinking,  on_thinking_data,
+					       on_call, on_lost_call, on_heard,
+					       on_done, on_failed };
 
 /* A transcript on one line: entries separated by '|', the first letter says who. */
 enum { ENTRIES_MAX = 8 };

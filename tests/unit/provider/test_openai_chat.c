@@ -76,15 +76,21 @@ static const struct row {
 	  CHUNK("{'content':[{'type':'text','text':'a'},{'type':'text','text':'b'}]}", "'stop'")
 		  DONE,
 	  "'a' 'b' end 0+0 r0 0+0" },
-	{ "T3 the length limit drops the call it cut",
+	{ "T3 the call that the length limit cut is lost",
 	  CALL("{'index':0,'id':'a','function':{'name':'look','arguments':'{\\'q'}}") END("length")
 		  DONE,
-	  "cut 0+0 r0 0+0" },
-	{ "T3 the length limit drops the call it cut before its arguments",
+	  "lost(a look) cut 0+0 r0 0+0" },
+	{ "T3 the call that the length limit cut before its arguments is lost",
 	  CALL("{'index':0,'id':'a','function':{'name':'look','arguments':'{}'}}")
 		  CALL("{'index':1,'id':'b','function':{'name':'look','arguments':''}}")
 			  END("length") DONE,
-	  "call(a look {}) cut 0+0 r0 0+0" },
+	  "call(a look {}) lost(b look) cut 0+0 r0 0+0" },
+	{ "T3 a call without arguments is whole when another begins, and what is kept stays in "
+	  "place",
+	  CALL("{'index':0,'id':'a','function':{'name':'look','arguments':''}}") CALL(
+		  "{'index':1,'id':'b','function':{'name':'look','arguments':'{\\'q'}," SIGNATURE
+		  "}") END("length") DONE,
+	  KEPT("{'at':2,'item':{" SIGNATURE "}}") " call(a look {}) lost(b look) cut 0+0 r0 0+0" },
 	{ "T3 the length limit cuts what is said", SAY("a") END("length") DONE,
 	  "'a' length 0+0 r0 0+0" },
 	{ "T3 a content filter", SAY("a") END("content_filter") DONE, "'a' refusal 0+0 r0 0+0" },

@@ -59,12 +59,25 @@ static const struct row {
 	  START DONE(CALL("a", "{\\'q")) TYPED(
 		  "response.incomplete", "'response':{'status':'incomplete','incomplete_details':"
 					 "{'reason':'max_output_tokens'},'output':[]}"),
-	  "cut 0+0 r0 0+0" },
-	{ "T3 the length limit drops the call it cut before its arguments",
+	  "lost(a look) cut 0+0 r0 0+0" },
+	{ "T3 the call that the length limit cut before its arguments is lost",
 	  START DONE(CALL("a", "{}")) DONE(CALL("b", "")) TYPED(
 		  "response.incomplete", "'response':{'status':'incomplete','incomplete_details':"
 					 "{'reason':'max_output_tokens'},'output':[]}"),
-	  "call(a look {}) cut 0+0 r0 0+0" },
+	  "call(a look {}) lost(b look) cut 0+0 r0 0+0" },
+	{ "T3 a call without arguments that is said to be whole is so at the length limit",
+	  START DONE("{'type':'function_call','call_id':'a','name':'look','status':'completed'}")
+		  DONE("{'type':'function_call','call_id':'b','name':'look','status':'incomplete'}")
+			  TYPED("response.incomplete",
+				"'response':{'status':'incomplete','incomplete_details':"
+				"{'reason':'max_output_tokens'},'output':[]}"),
+	  "call(a look {}) lost(b look) cut 0+0 r0 0+0" },
+	{ "T3 the last one too",
+	  START DONE("{'type':'function_call','call_id':'a','name':'look','status':'completed'}")
+		  TYPED("response.incomplete",
+			"'response':{'status':'incomplete','incomplete_details':"
+			"{'reason':'max_output_tokens'},'output':[]}"),
+	  "call(a look {}) length 0+0 r0 0+0" },
 	{ "T3 a content filter",
 	  START TYPED("response.incomplete",
 		      "'response':{'incomplete_details':{'reason':'content_filter'}}"),
