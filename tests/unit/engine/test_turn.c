@@ -194,6 +194,53 @@ T3_an_unknown_model_is_said_in_the_log(void **state)
 	rig_release(&r);
 }
 
+static struct str last_result; /* that the model was shown; in the rig's arena */
+
+static void
+keep_results(void *ctx, const struct provider_request *q)
+{
+	struct rig *r = ctx;
+
+	for (size_t i = 0; i < q->message_count; i++)
+		if (str_eq(q->messages[i].tool_call_id, STR("b")))
+			last_result = arena_str(&r->arena, q->messages[i].content);
+}
+
+static void
+T6_a_call_that_was_cut_is_known_behind_a_park_and_a_restart(void **state)
+{
+	static const struct scripted_step STEPS[] = {
+		{ SCRIPTED_CALL, .call = { STR("a"), STR("color"), STR("{}") } },
+		{ SCRIPTED_LOST_CALL, .call = { STR("b"), STR("color") } },
+		{ SCRIPTED_DONE, .stop = PROVIDER_STOP_CUT },
+	};
+	struct rig r;
+
+	(void)state;
+	rig_init(&r, true);
+	rig_agent(&r, "asks",
+		  "{\"id\":\"asks\",\"version\":1,\"model\":{\"id\":\"scripted\"},\"tools\":[{"
+		  "\"type\":\"custom\",\"name\":\"color\",\"description\":\"d\","
+		  "\"input_schema\":{\"type\":\"object\"}}]}");
+	rig_session(&r, "s", "asks");
+	provider_scripted_play(r.scripted, STEPS, ARRAY_LEN(STEPS));
+	rig_post(&r, "s", "go");
+	check_str("log", rig_log(&r, "s", 4),
+		  STR("model_request_start custom_tool_use tool_use model_request_end "
+		      "tool_result:error status_idle:requires_action"));
+	rig_restart(&r, 0);
+	last_result = (struct str){ 0 };
+	provider_scripted_watch(r.scripted, keep_results, &r);
+	rig_send(&r, "s",
+		 arena_printf(&r.arena,
+			      "[{\"type\":\"user.custom_tool_result\",\"custom_tool_use_id\":"
+			      "\"" STR_FMT "\"}]",
+			      STR_ARG(rig_event_id(&r, "s", EVENT_AGENT_CUSTOM_TOOL_USE)))
+			 .ptr);
+	assert_true(str_starts(last_result, STR("not run: your answer was cut off")));
+	rig_release(&r);
+}
+
 static void
 T9_a_custom_tool_parks_the_turn_and_its_result_resumes_it(void **state)
 {
@@ -333,6 +380,7 @@ main(void)
 	SUITE_TEST(&s, T3_an_unknown_model_is_said_in_the_log);
 	SUITE_TEST(&s, T6_a_provider_has_retries_of_its_own);
 	SUITE_TEST(&s, T15_a_model_call_is_logged_with_its_price);
+	SUITE_TEST(&s, T6_a_call_that_was_cut_is_known_behind_a_park_and_a_restart);
 	SUITE_TEST(&s, T9_a_custom_tool_parks_the_turn_and_its_result_resumes_it);
 	SUITE_TEST(&s, T9_a_parked_turn_waits_for_its_answer_however_often_it_is_woken);
 	SUITE_TEST(&s, M12_usage_reaches_the_counters);
