@@ -225,6 +225,16 @@ arena_str(struct arena *a, struct str text)
 	return (struct str){ copy, text.len };
 }
 
+struct str_list
+arena_str_list(struct arena *a, struct str_list list)
+{
+	struct str *out = ARENA_ARRAY(a, list.len + 1, struct str);
+
+	for (size_t i = 0; i < list.len; i++)
+		out[i] = arena_str(a, list.ptr[i]);
+	return (struct str_list){ out, list.len };
+}
+
 struct str
 arena_lower(struct arena *a, struct str text)
 {

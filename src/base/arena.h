@@ -50,6 +50,7 @@ void *arena_array(struct arena *a, size_t count, size_t size)
 	__attribute__((returns_nonnull, alloc_size(2, 3)));
 /* Copies with a terminating NUL behind the copy, so .ptr is also a C string. */
 struct str arena_str(struct arena *a, struct str text);
+struct str_list arena_str_list(struct arena *a, struct str_list list);
 /* The same with ASCII letters in lower case. */
 struct str arena_lower(struct arena *a, struct str text);
 struct str arena_printf(struct arena *a, const char *fmt, ...) PRINTF_LIKE(2, 3);

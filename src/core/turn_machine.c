@@ -79,16 +79,6 @@ stops(struct turn_machine *m)
 
 /* ---- what comes next ---- */
 
-static struct str_list
-keep_ids(struct arena *a, struct str_list ids)
-{
-	struct str *out = ARENA_ARRAY(a, ids.len + 1, struct str);
-
-	for (size_t i = 0; i < ids.len; i++)
-		out[i] = arena_str(a, ids.ptr[i]);
-	return (struct str_list){ out, ids.len };
-}
-
 /* ids without those that a commit of this turn has consumed. */
 static struct str_list
 not_yet_consumed(const struct turn_machine *m, struct arena *a, struct str_list ids)
@@ -133,7 +123,7 @@ enum {
 static void
 take_steers(struct turn_machine *m)
 {
-	m->steering = keep_ids(m->kept, m->waiting.steers);
+	m->steering = arena_str_list(m->kept, m->waiting.steers);
 	log_consumed(m, m->steering);
 	m->pending = m->steering;
 	m->has_queue = m->refusals < QUEUE_TRIES;
@@ -318,8 +308,8 @@ keep_inputs(struct turn_machine *m, const struct turn_inputs *in)
 		answers[i].deny_message = arena_str(a, answers[i].deny_message);
 	}
 	m->waiting = (struct turn_inputs){
-		.interrupts = keep_ids(a, in->interrupts),
-		.steers = not_yet_consumed(m, a, keep_ids(a, in->steers)),
+		.interrupts = arena_str_list(a, in->interrupts),
+		.steers = not_yet_consumed(m, a, arena_str_list(a, in->steers)),
 		.answers = answers,
 		.answer_count = in->answer_count,
 		.queue = in->queue,

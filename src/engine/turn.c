@@ -239,16 +239,6 @@ put_partial(struct turn *t, struct commit *c, struct str body)
 					   .remove = body.len == 0 });
 }
 
-static struct str_list
-keep_ids(struct arena *a, struct str_list ids)
-{
-	struct str *out = ARENA_ARRAY(a, ids.len + 1, struct str);
-
-	for (size_t i = 0; i < ids.len; i++)
-		out[i] = arena_str(a, ids.ptr[i]);
-	return (struct str_list){ out, ids.len };
-}
-
 static void
 require_lease(struct turn *t, struct commit *c, enum turn_lease lease)
 {
@@ -276,7 +266,7 @@ require_inputs(struct turn *t, const struct turn_effect *e, struct commit *c)
 {
 	struct store_require *need = commit_require(c);
 
-	need->pending = keep_ids(commit_arena(c), e->pending);
+	need->pending = arena_str_list(commit_arena(c), e->pending);
 	need->has_queue = e->has_queue;
 	need->queue = e->queue;
 	if (!t->opens || t->wakes.len == 0)

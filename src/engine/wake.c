@@ -116,16 +116,6 @@ launch_now(struct sighting *s)
 	end_look(s);
 }
 
-static struct str_list
-copy_ids(struct arena *a, struct str_list ids)
-{
-	struct str *out = ARENA_ARRAY(a, ids.len + 1, struct str);
-
-	for (size_t i = 0; i < ids.len; i++)
-		out[i] = arena_str(a, ids.ptr[i]);
-	return (struct str_list){ out, ids.len };
-}
-
 static bool
 are_same(struct str_list a, struct str_list b)
 {
@@ -146,8 +136,8 @@ look_once_more(struct sighting *s)
 
 	arena_reset(&p->arena);
 	p->turn = arena_str(&p->arena, s->begin.plan.turn);
-	p->inputs = copy_ids(&p->arena, s->begin.plan.consumes);
-	p->wakes = copy_ids(&p->arena, s->begin.plan.wakes);
+	p->inputs = arena_str_list(&p->arena, s->begin.plan.consumes);
+	p->wakes = arena_str_list(&p->arena, s->begin.plan.wakes);
 	context_setup_release(&s->begin.setup);
 	s->begin = (struct turn_begin){ 0 };
 	look_free(&s->look);

@@ -47,6 +47,7 @@ static void
 text_is_copied_with_a_terminator(void **state)
 {
 	struct arena a;
+	struct str_list both;
 	struct str s;
 
 	(void)state;
@@ -57,6 +58,11 @@ text_is_copied_with_a_terminator(void **state)
 	check_str("printf", s, STR("7-x"));
 	assert_string_equal(arena_str(&a, (struct str){ 0 }).ptr, "");
 	assert_string_equal(arena_lower(&a, STR("@AbZ[9\xc3\x84")).ptr, "@abz[9\xc3\x84");
+	both = arena_str_list(&a, (struct str_list){ (struct str[]){ s, STR("y") }, 2 });
+	assert_int_equal(both.len, 2);
+	assert_true(both.ptr[0].ptr != s.ptr);
+	check_str("first", both.ptr[0], s);
+	check_str("second", both.ptr[1], STR("y"));
 	arena_release(&a);
 }
 
