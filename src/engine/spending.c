@@ -275,6 +275,14 @@ book(struct account *a, int64_t reserved, int64_t cost)
 	a->spent = cost_add_capped(a->spent, cost);
 }
 
+/* Something has changed for those who wait. */
+static void
+look_at_line(struct spending *s)
+{
+	if (!list_is_empty(&s->line))
+		host_defer(s->en->host, &s->on_change);
+}
+
 void
 spending_end(struct spending *s, struct purse *p, int64_t cost_picodollars)
 {
@@ -288,7 +296,7 @@ spending_end(struct spending *s, struct purse *p, int64_t cost_picodollars)
 	p->open = false;
 	p->reserved = 0;
 	p->unsaved |= cost > 0;
-	host_defer(s->en->host, &s->on_change);
+	look_at_line(s);
 }
 
 /* ---- in line ---- */
@@ -334,7 +342,7 @@ spending_leave(struct spending *s, struct spending_wait *w)
 	if (list_is_empty(&w->node))
 		return;
 	step_out(w);
-	host_defer(s->en->host, &s->on_change);
+	look_at_line(s);
 }
 
 /* Everybody steps out and is asked once, in order. Whoever is told to wait again stands behind those who
@@ -404,5 +412,5 @@ spending_put_user(struct spending *s, const struct purse *p, struct str session,
 void
 spending_reload(struct spending *s)
 {
-	host_defer(s->en->host, &s->on_change);
+	look_at_line(s);
 }
