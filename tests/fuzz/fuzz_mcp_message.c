@@ -40,7 +40,7 @@ check_tools(struct json page, bool over_http)
 	for (size_t i = 0; i < c.count; i++) {
 		check(c.tools[i].doc.name.len > 0 && utf8_valid(c.tools[i].doc.name));
 		check(utf8_valid(c.tools[i].doc.description));
-		check(catalog_find(&c, STR("s"), c.tools[i].doc.name) == &c.tools[i]);
+		check(catalog_find(&c, c.tools[i].doc.name) == &c.tools[i]);
 	}
 	catalog_release(&c);
 }
