@@ -29,6 +29,7 @@ struct tool_run {
 	void *ctx;
 	struct server_waiter waiter;
 	struct list hold; /* while the request is on its way */
+	struct rpc *rpc;  /* it is asked on; good as long as there is a request */
 	struct rpc_request *request;
 	struct host_timer *timer; /* while it waits for the server */
 	struct buf more;          /* of the parameters: what was asked back */
@@ -197,7 +198,7 @@ static void
 take_failure(struct tool_run *run, const struct mcp_failure *failure)
 {
 	if (failure->kind == MCP_FAIL_SESSION)
-		server_session_over(run->server);
+		server_session_over(run->server, run->rpc);
 	if (failure->kind == MCP_FAIL_SESSION && !run->again)
 		begin_again(run, false);
 	else if (failure->kind == MCP_FAIL_GONE || failure->kind == MCP_FAIL_MALFORMED)
@@ -271,7 +272,7 @@ send_call(struct tool_run *run, const struct catalog_tool *tool)
 	write_params(run, tool->doc.name, &params);
 	ask.params = buf_str(&params);
 	ask.header_count = fill_headers(run, tool, &a, headers);
-	run->request = rpc_ask(server_rpc(run->server), &ask, on_answer, run);
+	run->request = rpc_ask(run->rpc, &ask, on_answer, run);
 	buf_release(&params);
 	arena_release(&a);
 }
@@ -289,6 +290,7 @@ on_ready(struct server_waiter *w, const struct mcp_failure *failure)
 	}
 	tool = find_tool(run);
 	if (tool) {
+		run->rpc = server_rpc(run->server);
 		server_hold(run->server, &run->hold);
 		send_call(run, tool);
 	} else if (!run->again) {
@@ -319,7 +321,6 @@ call_new(struct server *s, struct host *host, const struct tool_request *request
 	run->ctx = ctx;
 	list_init(&run->node);
 	list_init(&run->waiter.node);
-	run->waiter.calls = true;
 	run->waiter.fn = on_ready;
 	list_init(&run->hold);
 	buf_init(&run->more, PARAMS_MAX);

@@ -25,8 +25,10 @@ struct rpc {
 	struct transport_mode mode;
 	struct list pending;
 	int64_t last_id;
+	struct host_task last;    /* it has no request left, and is retired */
 	struct host_task end;     /* it has taken leave */
 	struct host_timer *leave; /* it takes too long */
+	bool retired;             /* it will take leave when its requests are answered */
 	bool muted;               /* it takes leave */
 	bool closed;              /* the transport is over */
 	struct mcp_failure failure;
@@ -66,6 +68,8 @@ request_free(struct rpc_request *q)
 	list_remove(&q->node);
 	list_remove(&q->failing.node);
 	q->rpc->host->ops->timer_free(q->timer);
+	if (q->rpc->retired)
+		host_defer(q->rpc->host, &q->rpc->last);
 	free((void *)(uintptr_t)q->method.ptr);
 	free(q);
 }
@@ -244,7 +248,7 @@ take_message(struct rpc *r, const struct message_in *m, int64_t came_for)
 	case MESSAGE_NOTIFICATION:
 		if (str_eq(m->method, STR("notifications/progress")))
 			take_progress(r, m->params);
-		else
+		else if (!r->retired)
 			r->events.on_notification(r->ctx, m->method, m->params);
 		break;
 	}
@@ -265,7 +269,7 @@ on_closed(void *ctx, const struct mcp_failure *failure)
 	for (struct list *first = r->pending.next; !r->muted && first != &r->pending;
 	     first = r->pending.next)
 		fail(LIST_OWNER(first, struct rpc_request, node), failure);
-	if (!r->muted)
+	if (!r->muted && !r->retired)
 		r->events.on_closed(r->ctx, failure);
 }
 
@@ -277,7 +281,7 @@ on_failed(void *ctx, int64_t id, const struct mcp_failure *failure)
 
 	if (q)
 		fail(q, failure);
-	else if (id == MESSAGE_NO_ID && !r->muted && !r->closed)
+	else if (id == MESSAGE_NO_ID && !r->muted && !r->closed && !r->retired)
 		r->events.on_deaf(r->ctx);
 }
 
@@ -426,6 +430,7 @@ destroy(struct rpc *r)
 	while (!list_is_empty(&r->pending))
 		request_free(LIST_OWNER(r->pending.next, struct rpc_request, node));
 	r->transport->ops->free(r->transport);
+	list_remove(&r->last.node);
 	list_remove(&r->end.node);
 	list_remove(&r->node);
 	r->host->ops->timer_free(r->leave);
@@ -444,6 +449,28 @@ on_leave_late(void *ctx)
 	destroy(ctx);
 }
 
+static void
+take_leave(struct rpc *r)
+{
+	r->muted = true;
+	if (r->closed) {
+		host_defer(r->host, &r->end);
+		return;
+	}
+	r->transport->ops->hang_up(r->transport);
+	r->host->ops->timer_set(r->leave, LEAVE_MS);
+}
+
+/* Whoever had the last answer may have asked once more. */
+static void
+on_last(struct host_task *task)
+{
+	struct rpc *r = LIST_OWNER(task, struct rpc, last);
+
+	if (list_is_empty(&r->pending) && !r->muted)
+		take_leave(r);
+}
+
 struct rpc *
 rpc_new(struct host *host, struct transport *transport, const struct rpc_identity *identity,
 	const struct rpc_events *events, void *ctx)
@@ -458,6 +485,8 @@ rpc_new(struct host *host, struct transport *transport, const struct rpc_identit
 	r->ctx = ctx;
 	list_init(&r->node);
 	list_init(&r->pending);
+	r->last.fn = on_last;
+	list_init(&r->last.node);
 	r->end.fn = on_end;
 	list_init(&r->end.node);
 	r->leave = host->ops->timer_new(host, on_leave_late, r);
@@ -473,16 +502,22 @@ rpc_close(struct rpc **rpc, struct list *closing)
 
 	if (!r)
 		return;
-	r->muted = true;
 	while (!list_is_empty(&r->pending))
 		request_free(LIST_OWNER(r->pending.next, struct rpc_request, node));
 	list_append(closing, &r->node);
-	if (r->closed) {
-		host_defer(r->host, &r->end);
+	take_leave(r);
+}
+
+void
+rpc_retire(struct rpc **rpc, struct list *closing)
+{
+	struct rpc *r = TAKE(*rpc);
+
+	if (!r)
 		return;
-	}
-	r->transport->ops->hang_up(r->transport);
-	r->host->ops->timer_set(r->leave, LEAVE_MS);
+	r->retired = true;
+	list_append(closing, &r->node);
+	host_defer(r->host, &r->last);
 }
 
 void

@@ -60,8 +60,11 @@ void rpc_cancel(struct rpc_request **request, const char *reason);
 /* params: JSON object or empty. */
 void rpc_notify(struct rpc *r, struct str method, struct str params);
 void rpc_listen(struct rpc *r);
+/* Takes leave once the requests that are left have had their answers: nothing else comes any more. From
+ * now on it is on the list closing. */
+void rpc_retire(struct rpc **r, struct list *closing);
 /* Takes leave: nothing comes any more, requests that are left are dropped. It frees itself when the
  * peer knows, or after a moment; until then it is on the list closing. May be called from anywhere. */
 void rpc_close(struct rpc **r, struct list *closing);
-/* Those that are still taking leave are ended at once. Not from inside a callback. */
+/* Those that are still on the list are ended at once. Not from inside a callback. */
 void rpc_end_all(struct list *closing);

@@ -37,7 +37,6 @@ struct server {
 	bool stale;             /* and not as it is now */
 	int64_t relist_at_ms;   /* not before, even so */
 	int64_t fresh_until_ms; /* INT64_MAX: until it says so */
-	bool over; /* the peer does not know the session: it is left once nobody holds it */
 	struct list waiters;
 	struct list holds;
 	size_t users;
@@ -60,11 +59,9 @@ server_explain(const struct server *s, const struct mcp_failure *failure, struct
 
 /* ---- those who wait ---- */
 
-/* Those who can go on. */
 static void
 tell(struct server *s, const struct mcp_failure *failure)
 {
-	bool calls_wait = s->over;
 	struct list now;
 
 	if (list_is_empty(&s->waiters))
@@ -77,10 +74,7 @@ tell(struct server *s, const struct mcp_failure *failure)
 		struct server_waiter *w = LIST_OWNER(now.next, struct server_waiter, node);
 
 		list_remove(&w->node);
-		if (w->calls && calls_wait)
-			list_append(&s->waiters, &w->node);
-		else
-			w->fn(w, failure);
+		w->fn(w, failure);
 	}
 }
 
@@ -93,21 +87,38 @@ rest(struct server *s)
 
 /* ---- the end of a connection ---- */
 
-/* Nobody holds it: the requests of a connection that ended were told, and one that is left is not
- * left before. */
+static void
+forget(struct server *s)
+{
+	s->host->ops->timer_set(s->timer, -1);
+	s->state = CLOSED;
+	s->listed = s->hears = false;
+	s->relist_at_ms = 0;
+	s->peer = (struct mcp_peer){ .pid = -1 };
+	arena_reset(&s->peer_arena);
+}
+
+/* Nobody asks anything on it: the requests of a connection that ended were told. */
 static void
 drop(struct server *s)
 {
-	s->host->ops->timer_set(s->timer, -1);
 	negotiation_free(&s->negotiation);
 	listing_free(&s->listing);
 	s->subscription = NULL;
 	rpc_close(&s->rpc, &s->owner->closing);
-	s->state = CLOSED;
-	s->listed = s->hears = s->over = false;
-	s->relist_at_ms = 0;
-	s->peer = (struct mcp_peer){ .pid = -1 };
-	arena_reset(&s->peer_arena);
+	forget(s);
+}
+
+/* The peer does not know the session any more. What is carried out in it still has its connection, and
+ * is judged by its own answer; whoever comes now gets another session. */
+static void
+leave_session(struct server *s)
+{
+	listing_free(&s->listing);
+	rpc_cancel(&s->subscription, "the session is over");
+	rpc_retire(&s->rpc, &s->owner->closing);
+	forget(s);
+	host_defer(s->host, &s->settle);
 }
 
 /* While connecting: it is not tried again at once, and later each time. */
@@ -148,11 +159,12 @@ fail(struct server *s, const struct mcp_failure *failure)
 
 	if (!s->listed || (failure->kind == MCP_FAIL_AUTH && !in_use)) {
 		give_up(s, failure);
+	} else if (failure->kind == MCP_FAIL_SESSION) {
+		leave_session(s);
 	} else if (failure->kind == MCP_FAIL_GONE && !in_use) {
 		drop(s); /* it may only have been restarted */
 		host_defer(s->host, &s->settle);
 	} else {
-		s->over = s->over || failure->kind == MCP_FAIL_SESSION;
 		go_on_with_known_tools(s);
 	}
 }
@@ -339,8 +351,6 @@ on_settle(struct host_task *task)
 {
 	struct server *s = LIST_OWNER(task, struct server, settle);
 
-	if (s->over && s->state == READY && list_is_empty(&s->holds))
-		drop(s);
 	if (list_is_empty(&s->waiters)) {
 		rest(s);
 		return;
@@ -355,7 +365,7 @@ on_settle(struct host_task *task)
 	case AGREEING:
 	case LISTING: break;
 	case READY:
-		if (wants_fresh(s) && !is_fresh(s) && !s->over) {
+		if (wants_fresh(s) && !is_fresh(s)) {
 			hear_of_changes(s);
 			list_tools(s);
 			break;
@@ -431,16 +441,14 @@ void
 server_release(struct server *s, struct list *hold)
 {
 	list_remove(hold);
-	if (s->over)
-		host_defer(s->host, &s->settle);
-	else
-		rest(s);
+	rest(s);
 }
 
 void
-server_session_over(struct server *s)
+server_session_over(struct server *s, const struct rpc *rpc)
 {
-	s->over = true;
+	if (s->rpc == rpc)
+		leave_session(s);
 }
 
 void

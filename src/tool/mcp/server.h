@@ -19,7 +19,6 @@ struct server;
 
 struct server_waiter {
 	struct list node;
-	bool calls; /* wants to ask it something, not only to know its tools */
 	bool fresh; /* wants the tools as they are now, not as they were when it was connected */
 	/* failure NULL: it is ready. */
 	void (*fn)(struct server_waiter *w, const struct mcp_failure *failure);
@@ -48,13 +47,12 @@ bool server_is_unused(const struct server *s);
 const struct catalog *server_catalog(const struct server *s);
 struct rpc *server_rpc(const struct server *s);
 void server_describe(const struct server *s, struct mcp_peer *out);
-/* A request is on its way: the connection is not idle, and lasts until that one has its answer. hold is
- * initialised; letting go twice does no harm. */
+/* A request is on its way: the server is not idle. hold is initialised; letting go twice does no harm. */
 void server_hold(struct server *s, struct list *hold);
 void server_release(struct server *s, struct list *hold);
-/* A call learnt that the peer has forgotten the session. Others may still be answered in it: who calls
- * from now on waits for them, and then for the next session. */
-void server_session_over(struct server *s);
+/* A call learnt that the peer has forgotten the session of that connection. Others are still answered in
+ * it; whoever waits from now on gets the next one. */
+void server_session_over(struct server *s, const struct rpc *rpc);
 /* A call learnt that the tools are not as they were listed. */
 void server_tools_changed(struct server *s);
 /* "MCP server NAME: " before what the failure says. */

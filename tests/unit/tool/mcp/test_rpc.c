@@ -378,6 +378,67 @@ T10_closing_from_inside_an_answer(void **state)
 }
 
 static void
+T7_a_retired_one_leaves_after_its_last_answer(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	begin(&r);
+	ask(&r, 0);
+	ask(&r, 0);
+	rpc_retire(&r.rpc, &r.closing);
+	assert_null(r.rpc);
+	virtual_host_settle(&r.host);
+	fake_transport_say(r.peer, "{'jsonrpc':'2.0','method':'notifications/x'}", MESSAGE_NO_ID);
+	fake_transport_fail(r.peer, MESSAGE_NO_ID, MCP_FAIL_GONE, "deaf");
+	fake_transport_say(r.peer, "{'jsonrpc':'2.0','id':1,'result':{}}", MESSAGE_NO_ID);
+	virtual_host_settle(&r.host);
+	assert_int_equal(r.peer->hang_ups, 0);
+	fake_transport_say(r.peer, "{'jsonrpc':'2.0','id':2,'result':{}}", MESSAGE_NO_ID);
+	virtual_host_settle(&r.host);
+	told(&r, "r:{} r:{} ");
+	assert_int_equal(r.peer->hang_ups, 1);
+	fake_transport_close(r.peer, "it left");
+	virtual_host_settle(&r.host);
+	assert_true(r.freed);
+	told(&r, "");
+	end(&r);
+}
+
+static void
+T7_a_retired_one_tells_its_requests_that_it_broke(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	begin(&r);
+	ask(&r, 0);
+	rpc_retire(&r.rpc, &r.closing);
+	fake_transport_close(r.peer, "gone");
+	virtual_host_settle(&r.host);
+	told(&r, "f0:gone ");
+	assert_true(r.freed);
+	end(&r);
+}
+
+static void
+T7_a_retired_one_that_nobody_asks_leaves_at_once(void **state)
+{
+	struct rpc_request *q;
+	struct rig r;
+
+	(void)state;
+	begin(&r);
+	q = ask(&r, 0);
+	rpc_retire(&r.rpc, &r.closing);
+	rpc_cancel(&q, "given up");
+	virtual_host_settle(&r.host);
+	assert_int_equal(r.peer->hang_ups, 1);
+	told(&r, "");
+	end(&r);
+}
+
+static void
 T10_one_that_does_not_leave_is_left(void **state)
 {
 	struct rig r;
@@ -411,6 +472,9 @@ main(void)
 	SUITE_TEST(&s, T10_nonsense_in_an_answer_ends_that_request);
 	SUITE_TEST(&s, T10_the_transport_breaks);
 	SUITE_TEST(&s, T10_closing_from_inside_an_answer);
+	SUITE_TEST(&s, T7_a_retired_one_leaves_after_its_last_answer);
+	SUITE_TEST(&s, T7_a_retired_one_tells_its_requests_that_it_broke);
+	SUITE_TEST(&s, T7_a_retired_one_that_nobody_asks_leaves_at_once);
 	SUITE_TEST(&s, T10_one_that_does_not_leave_is_left);
 	return suite_run(&s, "tool/mcp/rpc");
 }
