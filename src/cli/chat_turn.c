@@ -23,6 +23,7 @@ struct turn {
 	struct loop_timer *beat;
 	char message_id[ID_TEXT_MAX];
 	bool done, posted, interrupted, detached;
+	bool ended;            /* the session is, or the log cannot be followed */
 	int64_t lost_since_ms; /* 0: connected */
 	int rc;
 	struct err err;
@@ -130,6 +131,7 @@ on_end(void *context, int rc, const struct err *e)
 	t->rc = rc;
 	if (rc != 0)
 		t->err = *e;
+	t->ended = true;
 	finish(t);
 }
 
@@ -444,6 +446,13 @@ conclude(struct turn *t, struct err *e)
 	return err_set(e, ERR_CONFLICT, "the turn ended: " STR_FMT, STR_ARG(reason));
 }
 
+/* There is nothing to be followed any more. */
+static bool
+is_over(const struct turn *t)
+{
+	return t->view.over || t->ended || t->detached || t->rc != 0;
+}
+
 static int
 turn_run(struct turn *t, struct err *e)
 {
@@ -451,12 +460,13 @@ turn_run(struct turn *t, struct err *e)
 
 	do {
 		/* it may have come to another question while the answer was sent */
-		t->done = t->view.over || t->view.waits || t->rc != 0;
+		t->done = is_over(t) || t->view.waits;
 		client_on_interrupt(t->client, on_interrupt, t);
 		client_run(t->client, &t->done);
 		client_on_interrupt(t->client, NULL, NULL);
 		chat_screen_hide(&t->screen);
-	} while (t->rc == 0 && !t->detached && t->view.waits && settle_calls(t));
+		/* what made it wait may be over already: what came with it was read with it */
+	} while (!is_over(t) && (!t->view.waits || settle_calls(t)));
 	rc = conclude(t, e);
 	turn_end(t);
 	return rc;

@@ -16,12 +16,13 @@ POUR_MAX = 4096
 
 
 class FakeApi:
-    def __init__(self, call=None, joined=False, count=1, again=False, held=False, calls=None, answers=None):
+    def __init__(self, call=None, joined=False, count=1, again=False, held=False, at_once=False,
+                 calls=None, answers=None):
         """call: what differs in the calls, calls: in each of them; joined: they are older than the message, which joins their turn;
         count: how many of them; again: the session says once more that it waits after an answer came;
-        held: it makes them only when ask() is called; answers: (status, body) by path, instead of all that."""
+        held: it makes them only when ask() is called; at_once: they are answered before anybody can look; answers: (status, body) by path, instead of all that."""
         self.calls = [{**CALL, **one, "id": f"call_{i + 1}"} for i, one in enumerate(calls or [call or {}] * count)]
-        self.joined, self.again, self.held, self.left = joined, again, held, len(self.calls)
+        self.joined, self.again, self.held, self.at_once, self.left = joined, again, held, at_once, len(self.calls)
         self.sent, self.events, self.streams, self.poured = [], [], [], 0
         api = self
 
@@ -72,14 +73,15 @@ class FakeApi:
                 self.end_headers()
                 mine = queue.Queue()
                 with contextlib.suppress(OSError):  # a reader may leave
-                    for event in api.join(mine, int(self.headers.get("last-event-id", 0))):
-                        self.frame(event)
-                    while (event := mine.get()) is not None:
-                        self.frame(event)
+                    self.frames(api.join(mine, int(self.headers.get("last-event-id", 0))))
+                    while (events := mine.get()) is not None:
+                        self.frames(events)
                 self.close_connection = True
 
-            def frame(self, event):
-                self.wfile.write(f"id: {event['seq']}\nevent: {event['type']}\ndata: {json.dumps(event)}\n\n".encode())
+            def frames(self, events):
+                """What comes together is read together."""
+                self.wfile.write("".join(
+                    f"id: {event['seq']}\nevent: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events).encode())
                 self.wfile.flush()
 
             def do_POST(self):
@@ -109,18 +111,21 @@ class FakeApi:
 
     def add(self, *events):
         with self.lock:
-            for event in events:
-                self.events.append({**event, "seq": len(self.events) + 1})
-                for stream in self.streams:
-                    stream.put(self.events[-1])
+            behind = len(self.events)
+            self.events += [{**event, "seq": behind + 1 + i} for i, event in enumerate(events)]
+            for stream in self.streams:
+                stream.put(self.events[behind:])
 
     def seen_calls(self):
         with self.lock:
             return [event for event in self.events if event["type"].endswith(("tool_use", "confirmation"))]
 
+    def waiting(self, *ids):
+        return {"type": "session.status_idle", "turn_id": "t", "stop_reason": {
+            "type": "requires_action", "event_ids": ids or [call["id"] for call in self.calls]}}
+
     def wait(self, *ids):
-        self.add({"type": "session.status_idle", "turn_id": "t", "stop_reason": {
-            "type": "requires_action", "event_ids": ids or [call["id"] for call in self.calls]}})
+        self.add(self.waiting(*ids))
 
     def begin(self, message_id):
         turn = [{"type": "user.message", "id": "in_1", "message_id": message_id, "content": []},
@@ -130,6 +135,9 @@ class FakeApi:
             self.ask()
 
     def ask(self):
+        if self.at_once:
+            self.add(*self.calls, self.waiting(), {"type": "session.status_running", "turn_id": "t", "consumes": []})
+            return
         if not self.joined:
             self.add(*self.calls)
         self.wait()

@@ -46,6 +46,18 @@ def workers_call_in_script(rig):
         api.close()
 
 
+@case("T11 a worker that answers at once keeps nobody from following the turn")
+def workers_quick_answer(rig):
+    followed(rig, call=WORKERS, at_once=True)
+    api = FakeApi(call=WORKERS, at_once=True)
+    try:
+        threading.Timer(0.5, api.go_on, ["done"]).start()
+        done = rig.run("chat", "-m", "clean up", env={"PERDURE_SERVER": api.url})
+        check((done.returncode, done.stdout) == (0, "It was done.\n"), done)
+    finally:
+        api.close()
+
+
 @case("T11 chat asks before a worker runs a call, and then waits for it")
 def workers_call_asks(rig):
     with asked(rig, call={"executor": "client"}, again=True) as (api, t):
