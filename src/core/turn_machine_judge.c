@@ -34,13 +34,10 @@ unknown_tool(struct turn_machine *m, struct str name)
 	return text;
 }
 
-static struct str
-lost_words(void)
-{
-	return STR(
-		"not run: your answer was cut off at the limit of output tokens before this call "
-		"was whole. Say less at a time, for example write a long file in several pieces");
-}
+static const struct str LOST =
+	STR("not run: your answer was cut off at the limit of output tokens before this call was "
+	    "whole. "
+	    "Say less at a time, for example write a long file in several pieces");
 
 /* A name the log can hold: what a model makes up is bounded and printable. */
 static struct str
@@ -161,7 +158,7 @@ add_call(struct turn_machine *m, const struct tool_call *asked, const struct jud
 					 .kind = j->tool ? j->tool->kind : EVENT_AGENT_TOOL_USE,
 					 .state = first_state(j),
 					 .client_side = j->tool && j->tool->client_side,
-					 .name = name_of(m, asked->name),
+					 .name = j->tool ? asked->name : name_of(m, asked->name),
 					 .arguments = j->arguments,
 					 .server = j->ref.server,
 					 .own_name = j->ref.own_name,
@@ -209,7 +206,7 @@ log_call(struct turn_machine *m, const struct asked_call *asked)
 				});
 	turn_machine_log(m, w->call.kind, w->call.id, &b);
 	if (asked->lost)
-		turn_machine_settle(w, OUTCOME_ERROR, lost_words());
+		turn_machine_settle(w, OUTCOME_ERROR, LOST);
 	else if (!j.readable)
 		turn_machine_settle(w, OUTCOME_ERROR,
 				    STR("the arguments are no JSON object: repeat the call"));

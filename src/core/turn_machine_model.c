@@ -260,14 +260,10 @@ count_lost(const struct turn_machine *m)
 	return count;
 }
 
-static struct str
-cut_note(void)
-{
-	return STR(
-		"Your last answer was cut off at the limit of output tokens. A tool call that was "
-		"not whole was not run. Say less at a time, for example write a long file in "
-		"several pieces.");
-}
+static const struct str CUT_NOTE =
+	STR("Your last answer was cut off at the limit of output tokens. A tool call that was not "
+	    "whole was "
+	    "not run. Say less at a time, for example write a long file in several pieces.");
 
 /* What is lost is not passed over in silence: the model is told, by the call's result or else once by a
  * note, and asked again. */
@@ -276,7 +272,7 @@ on_cut(struct turn_machine *m, bool told)
 {
 	if (m->cuts < CUTS_MAX) {
 		if (!told)
-			m->note = cut_note();
+			m->note = CUT_NOTE;
 		turn_machine_go_on(m);
 		return;
 	}

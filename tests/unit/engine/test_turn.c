@@ -242,6 +242,25 @@ T6_a_call_that_was_cut_is_known_behind_a_park_and_a_restart(void **state)
 }
 
 static void
+T9_a_custom_tool_is_called_by_the_name_its_client_knows(void **state)
+{
+#define LONG "abcdefghijabcdefghijabcdefghijabcdefghijabcdefghijabcdefghijabcdefghij"
+	struct rig r;
+
+	(void)state;
+	rig_init(&r, true);
+	rig_agent(&r, "asks",
+		  "{\"id\":\"asks\",\"version\":1,\"model\":\"demo\",\"tools\":[{"
+		  "\"type\":\"custom\",\"name\":\"" LONG "\",\"description\":\"d\","
+		  "\"input_schema\":{\"type\":\"object\"}}]}");
+	rig_session(&r, "s", "asks");
+	rig_post(&r, "s", "tool " LONG " {}");
+	assert_true(str_contains(rig_event_at(&r, "s", 5)->payload, STR("\"name\":\"" LONG "\"")));
+	rig_release(&r);
+#undef LONG
+}
+
+static void
 T9_a_custom_tool_parks_the_turn_and_its_result_resumes_it(void **state)
 {
 	struct rig r;
@@ -381,6 +400,7 @@ main(void)
 	SUITE_TEST(&s, T6_a_provider_has_retries_of_its_own);
 	SUITE_TEST(&s, T15_a_model_call_is_logged_with_its_price);
 	SUITE_TEST(&s, T6_a_call_that_was_cut_is_known_behind_a_park_and_a_restart);
+	SUITE_TEST(&s, T9_a_custom_tool_is_called_by_the_name_its_client_knows);
 	SUITE_TEST(&s, T9_a_custom_tool_parks_the_turn_and_its_result_resumes_it);
 	SUITE_TEST(&s, T9_a_parked_turn_waits_for_its_answer_however_often_it_is_woken);
 	SUITE_TEST(&s, M12_usage_reaches_the_counters);
