@@ -1,5 +1,7 @@
 #include "core/tool_name.h"
 
+enum { SERVER_BYTES_MIN = 16 };
+
 static bool
 is_plain(char c)
 {
@@ -37,12 +39,14 @@ put(char *out, size_t at, struct str text)
 struct str
 tool_name_make(struct str server, struct str tool, struct arena *a)
 {
-	/* The tool's own end is what tells it from its neighbours: the server's name gives way. */
-	size_t room = tool.len + 2 < TOOL_NAME_MAX ? TOOL_NAME_MAX - 2 - tool.len : 0;
+	/* The tool's own end is what tells it from its neighbours: the server's name gives way, but for
+	 * what tells the servers apart. */
+	size_t room = tool.len + 2 + SERVER_BYTES_MIN < TOOL_NAME_MAX ? TOOL_NAME_MAX - 2 - tool.len
+								      : SERVER_BYTES_MIN;
 	char name[TOOL_NAME_MAX];
 	size_t len = 0;
 
-	if (server.len > 0 && room > 0) {
+	if (server.len > 0) {
 		len = put(name, 0, str_slice(server, 0, room));
 		len = put(name, len, STR("__"));
 	}

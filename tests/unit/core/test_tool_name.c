@@ -14,8 +14,10 @@ static const struct row {
 	{ "T10 too long alone", "", TEN TEN TEN TEN TEN TEN TEN, TEN TEN TEN TEN TEN TEN "abcd" },
 	{ "T10 the server's name gives way", TEN TEN TEN, TEN TEN TEN TEN,
 	  TEN TEN "ab__" TEN TEN TEN TEN },
-	{ "T10 no room for the server's", "files", TEN TEN TEN TEN TEN TEN "abc",
-	  TEN TEN TEN TEN TEN TEN "abc" },
+	{ "T10 but not all of it: two servers may have that tool", "files",
+	  TEN TEN TEN TEN TEN TEN "abc", "files__" TEN TEN TEN TEN TEN "abcdefg" },
+	{ "T10 what is left of a long one", TEN TEN TEN, TEN TEN TEN TEN TEN TEN,
+	  TEN "abcdef__" TEN TEN TEN TEN "abcdef" },
 };
 
 static void
