@@ -20,6 +20,7 @@ struct context {
 	struct item_row last;
 	struct provider_request request;
 	int64_t message_tokens;
+	int64_t tokens; /* of the whole; 0: not measured */
 	context_fn *done;
 	void *ctx;
 };
@@ -52,19 +53,32 @@ context_request(const struct context *c)
 	return &c->request;
 }
 
-int64_t
-context_tokens(struct context *c)
+static int64_t
+measure(const struct context *c, struct arena *scratch)
 {
 	const struct provider_request *q = &c->request;
-	int64_t tokens = c->message_tokens + token_estimate_text(q->system, &c->arena).tokens;
+	int64_t tokens = c->message_tokens + token_estimate_text(q->system, scratch).tokens;
 
 	for (size_t i = 0; i < q->message_count; i++)
 		tokens += token_estimate_frame(&q->messages[i]);
 	for (size_t i = 0; i < q->tool_count; i++)
-		tokens += token_estimate_text(q->tools[i].name, &c->arena).tokens +
-			  token_estimate_text(q->tools[i].description, &c->arena).tokens +
-			  token_estimate_text(q->tools[i].input_schema, &c->arena).tokens;
+		tokens += token_estimate_text(q->tools[i].name, scratch).tokens +
+			  token_estimate_text(q->tools[i].description, scratch).tokens +
+			  token_estimate_text(q->tools[i].input_schema, scratch).tokens;
 	return tokens;
+}
+
+int64_t
+context_tokens(struct context *c)
+{
+	struct arena scratch;
+
+	if (c->tokens > 0)
+		return c->tokens;
+	arena_init(&scratch);
+	c->tokens = measure(c, &scratch);
+	arena_release(&scratch);
+	return c->tokens;
 }
 
 /* The agent's prompt and where it is. Nothing in it changes from turn to turn: it stands at the head
