@@ -146,8 +146,8 @@ struct reading {
 	const struct store_session *session;
 	struct arena *arena;
 	struct str last;
+	VEC(struct pause) records;
 	struct pauses found;
-	VEC(struct str) users;
 	pause_fn *done;
 	void *ctx;
 };
@@ -156,7 +156,7 @@ static void
 finish(struct reading *r, int rc, const struct err *err)
 {
 	r->done(r->ctx, rc, err, &r->found);
-	vec_release(&r->users);
+	vec_release(&r->records);
 	free(r);
 }
 
@@ -194,15 +194,31 @@ on_row(void *ctx, const struct store_row *row)
 	struct pause p;
 
 	r->last = arena_str(r->arena, row->record->id);
-	if (!read_body(row->record->body, r->arena, &p) || is_there_money(r->en, &p))
-		return true;
-	if (p.user.len > 0) {
-		*vec_push(&r->users) = p.user;
-	} else if (stopped_everybody(r->session)) {
-		r->found.everybody = true;
-		r->found.until_ms = p.scope == BUDGET_DAY ? (p.day + 1) * DAY_MS : 0;
-	}
+	if (read_body(row->record->body, r->arena, &p))
+		*vec_push(&r->records) = p;
 	return true;
+}
+
+/* For whom there is no money now. */
+static void
+judge(struct reading *r)
+{
+	struct str *users = ARENA_ARRAY(r->arena, r->records.len + 1, struct str);
+	size_t count = 0;
+
+	for (size_t i = 0; i < r->records.len; i++) {
+		const struct pause *p = &r->records.ptr[i];
+
+		if (is_there_money(r->en, p))
+			continue;
+		if (p->user.len > 0) {
+			users[count++] = p->user;
+		} else if (stopped_everybody(r->session)) {
+			r->found.everybody = true;
+			r->found.until_ms = p->scope == BUDGET_DAY ? (p->day + 1) * DAY_MS : 0;
+		}
+	}
+	r->found.users = (struct str_list){ users, count };
 }
 
 static void read_users(struct reading *r);
@@ -211,17 +227,13 @@ static void
 on_users(void *ctx, int rc, bool more, const struct err *err)
 {
 	struct reading *r = ctx;
-	struct str *users;
 
 	if (rc == 0 && more) {
 		read_users(r);
 		return;
 	}
-	users = ARENA_ARRAY(r->arena, r->users.len + 1, struct str);
-	for (size_t i = 0; i < r->users.len; i++)
-		users[i] = r->users.ptr[i];
-	r->found.users = (struct str_list){ users, r->users.len };
-	if (rc == 0 && r->users.len > 0 && r->session->row.state.phase == TURN_NONE)
+	judge(r);
+	if (rc == 0 && r->found.users.len > 0 && r->session->row.state.phase == TURN_NONE)
 		read_spender(r);
 	else
 		finish(r, rc, err);
@@ -246,10 +258,12 @@ on_first(void *ctx, int rc, bool more, const struct err *err)
 
 	(void)more;
 	r->last = (struct str){ 0 };
-	if (rc == 0 && r->en->config.settings.user_budget > 0)
+	if (rc == 0 && r->en->config.settings.user_budget > 0) {
 		read_users(r);
-	else
-		finish(r, rc, err);
+		return;
+	}
+	judge(r);
+	finish(r, rc, err);
 }
 
 void
