@@ -37,7 +37,6 @@ struct wake {
 	struct map held;       /* ... these sessions, until somebody asks for them */
 	struct arena held_ids;
 	int64_t cursor_ms;
-	struct buf cursor_id;
 	void (*known)(void *ctx, int rc, const struct err *err);
 	void *known_ctx;
 };

@@ -80,7 +80,6 @@ wake_recover_free(struct wake *w)
 		free(id);
 	map_release(&w->recovering);
 	vec_release(&w->found);
-	buf_release(&w->cursor_id);
 }
 
 static bool
@@ -90,8 +89,6 @@ on_session(void *ctx, const struct store_row *row)
 	struct wake *w = ctx;
 
 	w->cursor_ms = row->session->row.counters.last_activity_ms;
-	buf_clear(&w->cursor_id);
-	buf_put_str(&w->cursor_id, row->session->id);
 	add(w, row->session->id);
 	if (phase != TURN_RUNNING && phase != TURN_RESCHEDULED)
 		return true;
@@ -138,14 +135,18 @@ on_page(void *ctx, int rc, bool more, const struct err *err)
 	wake_due_start(w);
 }
 
+/* Behind the last one that was found: nothing is taken from there before all pages are. */
 static void
 read_page(struct wake *w)
 {
+	size_t count = w->found.len;
+
 	store_read(w->en->store,
 		   &(struct store_query){ .kind = STORE_LIST_SESSIONS,
 					  .filter.open_work = true,
 					  .cursor_ms = w->cursor_ms,
-					  .cursor_id = buf_str(&w->cursor_id),
+					  .cursor_id = count > 0 ? str_of(w->found.ptr[count - 1])
+								 : (struct str){ 0 },
 					  .limit = PAGE_ROWS },
 		   on_session, on_page, w);
 }
@@ -157,6 +158,5 @@ wake_recover(struct engine *en, void (*done)(void *ctx, int rc, const struct err
 
 	w->known = done;
 	w->known_ctx = ctx;
-	buf_init(&w->cursor_id, STORE_ID_MAX);
 	read_page(w);
 }
