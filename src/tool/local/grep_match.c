@@ -57,7 +57,8 @@ grep_match_init(struct grep_match *m, struct str pattern, bool ignore_case, stru
 	buf_init(&text, GREP_PATTERN_GROWTH * TOOL_PATTERN_BYTES + 4 * GREP_PATTERN_WIDE + 1);
 	rc = grep_pattern_put(pattern, &text, e);
 	if (rc == 0)
-		rc = compile_both(m, text.ptr, REG_EXTENDED | (ignore_case ? REG_ICASE : 0), e);
+		rc = compile_both(m, text.ptr,
+				  REG_EXTENDED | REG_NOSUB | (ignore_case ? REG_ICASE : 0), e);
 	buf_release(&text);
 	return rc;
 }
@@ -72,14 +73,12 @@ grep_match_release(struct grep_match *m)
 	freelocale(m->utf8);
 }
 
-/* Characters take regexec several times as long: most lines have none but ASCII's, where both find
- * the same. And bytes that are no characters would match nothing. */
+/* Characters take regexec several times as long: most patterns and lines have none but ASCII's, where
+ * both find the same. And where bytes are no characters, a line is rather found than missed. */
 static bool
 is_by_chars(const struct grep_match *m, struct str line)
 {
-	if (!m->utf8)
-		return false;
-	return !m->ascii || (utf8_count_wide(line) > 0 && utf8_valid(line));
+	return m->utf8 && (!m->ascii || utf8_count_wide(line) > 0) && utf8_valid(line);
 }
 
 static bool

@@ -28,6 +28,7 @@ static const struct {
 	{ "T12 another letter, repeated", "^é{2}$", "éé", false, true },
 	{ "T12 bytes that are no characters", "caf.$", "caf\xe9", false, true },
 	{ "T12 another letter before bytes that are none", "é", "é\xe9", false, true },
+	{ "T12 across bytes that are none", "naïve.*x", "naïve \xe9 x", false, true },
 	{ "T12 a line without anything", "^$", "", false, true },
 };
 
