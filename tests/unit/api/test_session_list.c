@@ -1,4 +1,5 @@
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "live_ask.h"
 #include "sqlite_dir.h"
@@ -209,6 +210,7 @@ A9_newest_activity_first(void **state)
 
 	(void)state;
 	fill();
+	usleep(2000); /* of two of one millisecond none is the newer */
 	live_say(&rig, "cli:a", "awake");
 	reply = live_get(&rig, "owner", "/v1/sessions?limit=1");
 	ids_of(reply.body, ids, sizeof ids);
