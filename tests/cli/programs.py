@@ -29,6 +29,16 @@ def followed(rig, **more):
         api.close()
 
 
+def followed_by_script(rig, **more):
+    api = FakeApi(**more)
+    try:
+        threading.Timer(0.5, api.go_on, ["done"]).start()
+        done = rig.run("chat", "-m", "clean up", env={"PERDURE_SERVER": api.url})
+        check((done.returncode, done.stdout) == (0, "It was done.\n"), done)
+    finally:
+        api.close()
+
+
 @case("T11 chat waits for a worker's result and asks nobody")
 def workers_call(rig):
     followed(rig, call=WORKERS)
@@ -37,25 +47,13 @@ def workers_call(rig):
 
 @case("T11 chat in a script waits for a worker's result")
 def workers_call_in_script(rig):
-    api = FakeApi(call=WORKERS)
-    try:
-        threading.Timer(0.5, api.go_on, ["done"]).start()
-        done = rig.run("chat", "-m", "clean up", env={"PERDURE_SERVER": api.url})
-        check((done.returncode, done.stdout) == (0, "It was done.\n"), done)
-    finally:
-        api.close()
+    followed_by_script(rig, call=WORKERS)
 
 
 @case("T11 a worker that answers at once keeps nobody from following the turn")
 def workers_quick_answer(rig):
     followed(rig, call=WORKERS, at_once=True)
-    api = FakeApi(call=WORKERS, at_once=True)
-    try:
-        threading.Timer(0.5, api.go_on, ["done"]).start()
-        done = rig.run("chat", "-m", "clean up", env={"PERDURE_SERVER": api.url})
-        check((done.returncode, done.stdout) == (0, "It was done.\n"), done)
-    finally:
-        api.close()
+    followed_by_script(rig, call=WORKERS, at_once=True)
 
 
 @case("T11 chat asks before a worker runs a call, and then waits for it")
