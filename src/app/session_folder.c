@@ -4,31 +4,18 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/session.h"
+
 enum { PATH_MAX_BYTES = 4000 };
-
-static void
-put_name(struct buf *out, struct str name)
-{
-	for (size_t i = 0; i < name.len; i++) {
-		char c = name.ptr[i];
-		bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-			     (c >= '0' && c <= '9') || c == '_' || c == '-';
-
-		if (plain)
-			buf_putc(out, c);
-		else
-			buf_printf(out, "%%%02X", (unsigned char)c);
-	}
-}
 
 void
 session_folder_path(const struct session_folder *f, struct buf *out)
 {
 	buf_printf(out, STR_FMT "/agents/", STR_ARG(f->data));
-	put_name(out, f->agent);
+	session_id_file_name(out, f->agent);
 	if (f->session.len > 0)
 		buf_puts(out, "/sessions/");
-	put_name(out, f->session);
+	session_id_file_name(out, f->session);
 	buf_putc(out, '/');
 	buf_put_str(out, f->part);
 }

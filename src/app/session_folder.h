@@ -1,6 +1,6 @@
 /* session_folder - where below the data directory are a session's files?
- * <data>/agents/<agent>/sessions/<session>/<part>; in names everything but A-Z a-z 0-9 _ - is
- * percent-encoded, so that no id leads elsewhere. */
+ * <data>/agents/<agent>/sessions/<session>/<part>; names are made of ids by
+ * session_id_file_name, so that no id leads elsewhere. */
 #pragma once
 #include "base/arena.h"
 #include "base/buf.h"

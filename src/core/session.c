@@ -1,5 +1,6 @@
 #include "core/session.h"
 
+#include "base/sha256.h"
 #include "base/timestamp.h"
 #include "base/utf8.h"
 
@@ -12,6 +13,7 @@
 #define PHASE_OPEN (PHASE_ANY & ~PHASE(TURN_NONE))
 
 enum { KEEP = -1 };
+enum { ID_NAME_MAX = 200, ID_NAME_HEAD = 100, ID_NAME_DIGITS = 16 }; /* of file names */
 
 /* The table of legal moves: from which phases and lifecycles, and to which. */
 static const struct move_row {
@@ -300,16 +302,44 @@ session_id_namespace(struct str id)
 	return str_cut(id, ':', &head, &tail) ? head : (struct str){ 0 };
 }
 
+/* "<head>-<digest>": the form of a shortened name. A whole name of that form is shortened too, or its id
+ * could lead to the folder of a longer one. */
+static bool
+id_name_looks_cut(struct str name)
+{
+	if (name.len != ID_NAME_HEAD + 1 + ID_NAME_DIGITS || name.ptr[ID_NAME_HEAD] != '-')
+		return false;
+	for (size_t i = ID_NAME_HEAD + 1; i < name.len; i++)
+		if (!strchr("0123456789abcdef", name.ptr[i]))
+			return false;
+	return true;
+}
+
 void
 session_id_file_name(struct buf *out, struct str id)
 {
-	for (size_t i = 0; i < id.len; i++) {
-		char c = id.ptr[i];
+	static const char HEX[] = "0123456789ABCDEF";
+	char name[ID_NAME_MAX + 3], digits[ID_NAME_DIGITS + 1];
+	struct sha256 digest;
+	size_t len = 0;
+
+	for (size_t i = 0; i < id.len && len <= ID_NAME_MAX; i++) {
+		unsigned char c = (unsigned char)id.ptr[i];
 		bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
 			     (c >= '0' && c <= '9') || c == '_' || c == '-';
-		if (plain)
-			buf_putc(out, c);
-		else
-			buf_printf(out, "%%%02X", (unsigned char)c);
+
+		name[len++] = plain ? (char)c : '%';
+		if (!plain) {
+			name[len++] = HEX[c >> 4];
+			name[len++] = HEX[c & 15];
+		}
 	}
+	if (len <= ID_NAME_MAX && !id_name_looks_cut((struct str){ name, len })) {
+		buf_put(out, name, len);
+		return;
+	}
+	digest = sha256_of(id);
+	sha256_hex(&digest, ID_NAME_DIGITS / 2, digits);
+	buf_put(out, name, ID_NAME_HEAD);
+	buf_printf(out, "-%s", digits);
 }

@@ -98,5 +98,6 @@ NODISCARD int session_id_check(struct str id, struct err *e);
 void session_id_dated(struct buf *out, struct str prefix, int64_t now_ms, uint32_t random);
 /* What stands before the first ':' ("telegram" of "telegram:2026..."); empty without one. */
 struct str session_id_namespace(struct str id);
-/* Percent-encodes everything but [A-Za-z0-9_-], so that distinct ids give distinct file names. */
+/* Percent-encodes everything but [A-Za-z0-9_-]. A name over 200 bytes becomes its first 100, '-' and 16
+ * digits of the id's digest, so that it fits a file system. Distinct ids give distinct names. */
 void session_id_file_name(struct buf *out, struct str id);

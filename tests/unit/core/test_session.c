@@ -248,6 +248,33 @@ M5_file_names_are_percent_encoded(void **state)
 }
 
 static void
+M5_long_file_names_are_cut_to_a_digest(void **state)
+{
+	char colons[201] = "", first[64] = "", second[64] = "";
+	struct buf b;
+
+	(void)state;
+	memset(colons, ':', 67);
+	buf_init(&b, 300);
+	session_id_file_name(&b, (struct str){ colons, 66 });
+	assert_int_equal(b.len, 198);
+	buf_clear(&b);
+	session_id_file_name(&b, (struct str){ colons, 67 });
+	assert_int_equal(b.len, 117);
+	memcpy(first, b.ptr + 100, 17);
+	assert_int_equal(first[0], '-');
+	/* An id that spells a shortened name does not lead to that folder. */
+	memset(colons, 'a', 200);
+	memcpy(colons + 100, first, 17);
+	buf_clear(&b);
+	session_id_file_name(&b, (struct str){ colons, 117 });
+	assert_int_equal(b.len, 117);
+	memcpy(second, b.ptr + 100, 17);
+	assert_string_not_equal(first, second);
+	buf_release(&b);
+}
+
+static void
 M5_property_file_names_are_safe_and_distinct(void **state)
 {
 	(void)state;
@@ -322,6 +349,7 @@ main(void)
 	SUITE_TEST(&s, M5_an_id_with_a_nul_byte_is_refused);
 	SUITE_TEST(&s, M5_channel_lanes_get_dated_ids);
 	SUITE_TEST(&s, M5_file_names_are_percent_encoded);
+	SUITE_TEST(&s, M5_long_file_names_are_cut_to_a_digest);
 	SUITE_TEST(&s, M5_property_file_names_are_safe_and_distinct);
 	SUITE_TEST(&s, M7_property_turns_alternate_and_terminated_is_final);
 	return suite_run(&s, "session");
