@@ -22,15 +22,15 @@ const struct chat_command CHAT_TABLE[CHAT_COMMANDS] = {
 			 "/model with the name before", ACCESS_SESSION_MANAGE, true, false,
 			 CHAT_TAKES_NAME },
 	[CHAT_NEW] = { CHAT_NEW, "new", "", NULL, "a new conversation in place of this one",
-		       "undo of the reset, which brings this one back", ACCESS_SESSION_CONTROL,
-		       true, false, CHAT_TAKES_NOTHING },
+		       "/undo reset in the new one", ACCESS_SESSION_CONTROL, true, false,
+		       CHAT_TAKES_NOTHING },
 	[CHAT_QUEUE] = { CHAT_QUEUE, "queue", "[TEXT]", NULL,
 			 "a message for a turn of its own when its time comes; alone: what waits",
 			 "the queue's own cancel, or /stop for all", ACCESS_SESSION_POST, true,
 			 false, CHAT_TAKES_ANY_TEXT },
 	[CHAT_RESET] = { CHAT_RESET, "reset", "", NULL, "the same as /new",
-			 "undo of the reset, which brings this one back", ACCESS_SESSION_CONTROL,
-			 true, false, CHAT_TAKES_NOTHING },
+			 "/undo reset in the new one", ACCESS_SESSION_CONTROL, true, false,
+			 CHAT_TAKES_NOTHING },
 	[CHAT_RESTART] = { CHAT_RESTART, "restart", "", NULL,
 			   "restart the server; what runs ends first, or goes on afterwards",
 			   "nothing is lost that would have to be brought back", ACCESS_SERVER,
@@ -57,8 +57,10 @@ const struct chat_command CHAT_TABLE[CHAT_COMMANDS] = {
 	[CHAT_TITLE] = { CHAT_TITLE, "title", "[NAME]", NULL,
 			 "what this session is called, or call it so", "/title with the old name",
 			 ACCESS_SESSION_MANAGE, true, false, CHAT_TAKES_NAME },
-	[CHAT_UNDO] = { CHAT_UNDO, "undo", "[N]", NULL,
-			"take the last message and its answer back, or the last N",
+	[CHAT_UNDO] = { CHAT_UNDO, "undo", "[N | reset]", "reset",
+			"take the last message and its answer back, or the last N; reset: go back "
+			"to "
+			"the conversation that /new replaced",
 			"/branch at the event before", ACCESS_SESSION_MANAGE, false, false,
 			CHAT_TAKES_COUNT },
 	[CHAT_USAGE] = { CHAT_USAGE, "usage", "", NULL, "tokens and cost of this session", NULL,
@@ -152,12 +154,14 @@ take_flag(const struct chat_command *c, struct str *rest, bool *flag)
 }
 
 static int
-take_count(const struct chat_command *c, struct str rest, int64_t *out, struct err *e)
+take_count(const struct chat_command *c, struct str rest, bool flag, int64_t *out, struct err *e)
 {
 	if (rest.len == 0)
 		return 0;
 	if (!str_to_int(rest, out) || *out < 1 || *out > COUNT_MAX)
 		return refuse(c, "takes one whole number from 1 on", e);
+	if (flag)
+		return refuse(c, "takes a number or the word, not both", e);
 	return 0;
 }
 
@@ -221,7 +225,7 @@ take_args(struct str rest, struct arena *a, struct chat_line *out, struct err *e
 		return 0;
 	case CHAT_TAKES_ANY_TEXT: out->text = rest; return 0;
 	case CHAT_TAKES_NAME: return take_name(c, rest, a, &out->text, e);
-	case CHAT_TAKES_COUNT: return take_count(c, rest, &out->count, e);
+	case CHAT_TAKES_COUNT: return take_count(c, rest, out->flag, &out->count, e);
 	case CHAT_TAKES_QUESTION: return take_question(c, rest, out, e);
 	}
 	return 0;

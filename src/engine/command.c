@@ -193,7 +193,7 @@ goes_its_own_way(const struct chat_line *line)
 {
 	return (line->command->verb == ACCESS_SESSION_POST && line->text.len > 0) ||
 	       line->command->id == CHAT_NEW || line->command->id == CHAT_RESET ||
-	       line->command->id == CHAT_RESTART;
+	       line->command->id == CHAT_RESTART || (line->command->id == CHAT_UNDO && line->flag);
 }
 
 static enum access_verb

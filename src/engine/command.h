@@ -45,6 +45,7 @@ command_fn command_model_choose;
 command_fn command_queue_say, command_queue_steer, command_queue_stop, command_queue_approve,
 	command_queue_deny;
 command_fn command_reset_begin;
+command_fn command_reset_undo;
 command_fn command_restart_go;
 command_fn command_resume_go;
 command_fn command_show_help, command_show_status, command_show_usage, command_show_whoami,

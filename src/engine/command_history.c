@@ -320,7 +320,10 @@ start(struct command *c, int64_t turns)
 void
 command_history_undo(struct command *c)
 {
-	start(c, c->line.count > 0 ? c->line.count : 1);
+	if (c->line.flag)
+		command_reset_undo(c);
+	else
+		start(c, c->line.count > 0 ? c->line.count : 1);
 }
 
 void

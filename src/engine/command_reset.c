@@ -1,4 +1,4 @@
-/* command_reset - /new, /reset: the next conversation begins. */
+/* command_reset - /new, /reset: the next conversation begins. /undo reset: the one before comes back. */
 #include "engine/command.h"
 
 static void
@@ -17,7 +17,11 @@ on_reset(void *ctx, const struct engine_answer *answer)
 	jw_field_str(&w, "previous_session_id", c->session);
 	jw_end_object(&w);
 	command_done(c,
-		     arena_printf(&c->arena, "a new conversation: " STR_FMT, STR_ARG(answer->id)),
+		     arena_printf(&c->arena, "%s: " STR_FMT,
+				  c->line.command->id == CHAT_UNDO
+					  ? "back in the conversation before"
+					  : "a new conversation",
+				  STR_ARG(answer->id)),
 		     answer->replayed);
 }
 
@@ -27,4 +31,12 @@ command_reset_begin(struct command *c)
 	struct engine_call call = { &c->caller, c->call.repeat, on_reset, c };
 
 	engine_session_reset(c->en, &call, c->session);
+}
+
+void
+command_reset_undo(struct command *c)
+{
+	struct engine_call call = { &c->caller, c->call.repeat, on_reset, c };
+
+	engine_session_undo_reset(c->en, &call, c->session);
 }
