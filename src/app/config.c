@@ -63,14 +63,6 @@ config_load_with(const struct config_source *from, struct config **out, struct c
 	return 0;
 }
 
-int
-config_load(const char *path, struct config **out, struct err *e)
-{
-	struct config_problems p;
-
-	return config_load_with(&(struct config_source){ .file = path }, out, &p, e);
-}
-
 /* ---- look-ups ---- */
 
 const struct config_provider *

@@ -1,11 +1,9 @@
 /* config - what the operator wants: one YAML file, every key in one table (config_key.c), as plain
  * members with all defaults filled in.
  *
- * Reading it. A struct config never changes: it is built by config_load, read by anyone, and freed as a
+ * Reading it. A struct config never changes: it is built by config_load_with, read by anyone, and freed as a
  * whole. A reload builds a second one, asks config_reloadable what changed, and swaps a pointer.
  *   struct config *c = NULL;
- *   config_load(NULL, &c, &e);                          every default
- *   config_load("config.yaml", &c, &e);                 the file; what it leaves out is default
  *   config_load_with(&(struct config_source){ .file = path, .overrides = given, ... }, &c, &p, &e);
  * Texts and paths are NUL-terminated; an absent one is empty. Numbers that may be absent are -1 then.
  * Whatever loads has been checked: members are in the range their comment names, names are unique,
@@ -195,10 +193,8 @@ struct config_source {
 };
 
 /* ERR_INVALID with the first problem and the number of others; ERR_NOT_FOUND, ERR_IO, ERR_TOO_LARGE
- * when the file cannot be read. *out only on success. */
-NODISCARD int config_load(const char *path, struct config **out, struct err *e);
-/* The same with every problem: p is initialised here, and stays empty when the file could not be read;
- * its file name points into from. */
+ * when the file cannot be read. *out only on success. p has every problem: it is initialised here, stays
+ * empty when the file could not be read, and its file name points into from. */
 NODISCARD int config_load_with(const struct config_source *from, struct config **out,
 			       struct config_problems *p, struct err *e);
 void config_free(struct config **c);

@@ -15,12 +15,6 @@ jw_init(struct jw *w, struct buf *out)
 	*w = (struct jw){ .out = out, .first = true };
 }
 
-bool
-jw_done(const struct jw *w)
-{
-	return w->depth == 0 && !w->first;
-}
-
 static bool
 in_object(const struct jw *w)
 {

@@ -16,8 +16,6 @@ struct jw {
 };
 
 void jw_init(struct jw *w, struct buf *out);
-/* The document is complete: exactly one value, everything closed. Overflow: see buf_check. */
-bool jw_done(const struct jw *w);
 
 void jw_object(struct jw *w);
 void jw_end_object(struct jw *w);

@@ -69,24 +69,6 @@ log_clear_secrets(void)
 	pthread_mutex_unlock(&state.lock);
 }
 
-const char *
-log_level_name(enum log_level level)
-{
-	return LEVELS[level];
-}
-
-bool
-log_level_parse(struct str name, enum log_level *out)
-{
-	for (size_t i = 0; i < ARRAY_LEN(LEVELS); i++) {
-		if (str_eq(name, str_of(LEVELS[i]))) {
-			*out = (enum log_level)i;
-			return true;
-		}
-	}
-	return false;
-}
-
 /* Letters and digits alone count, so that api_key, X-Api-Key and apiKey are one name. */
 static bool
 ends_with_word(struct str name, const char *word)

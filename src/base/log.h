@@ -59,8 +59,5 @@ void log_clear_secrets(void);
 void log_write_fields(enum log_level level, const char *event, const struct log_field *fields,
 		      size_t count);
 
-/* "debug", "info", "warn", "error"; for configuration. */
-const char *log_level_name(enum log_level level);
-bool log_level_parse(struct str name, enum log_level *out);
 /* True when the value of a field of this name must not be shown. */
 bool log_name_is_secret(struct str name);

@@ -47,32 +47,3 @@ budget_decide(const struct budget budgets[BUDGET_SCOPES], struct cost ceiling)
 	}
 	return d;
 }
-
-void
-budget_reserve(struct budget budgets[BUDGET_SCOPES], struct cost ceiling)
-{
-	for (int scope = 0; scope < BUDGET_SCOPES; scope++)
-		budgets[scope].reserved =
-			cost_add_capped(budgets[scope].reserved, ceiling.picodollars);
-}
-
-void
-budget_settle(struct budget budgets[BUDGET_SCOPES], struct cost ceiling, struct cost actual)
-{
-	for (int scope = 0; scope < BUDGET_SCOPES; scope++) {
-		struct budget *b = &budgets[scope];
-
-		b->reserved -=
-			b->reserved > ceiling.picodollars ? ceiling.picodollars : b->reserved;
-		b->spent = cost_add_capped(b->spent, actual.picodollars);
-	}
-}
-
-int
-budget_raise(struct budget *b, int64_t limit, struct err *e)
-{
-	if (limit != BUDGET_UNLIMITED && (b->limit == BUDGET_UNLIMITED || limit < b->limit))
-		return err_set(e, ERR_INVALID, "limit: a budget can be raised, not lowered");
-	b->limit = limit;
-	return 0;
-}

@@ -31,9 +31,3 @@ struct budget_decision {
 /* May a call of at most this cost be made? Reaching the limit exactly is allowed. */
 struct budget_decision
 budget_decide(const struct budget budgets[BUDGET_SCOPES], struct cost ceiling);
-/* Around an allowed call: all three are charged, limited or not, so that a limit set later counts
- * what was spent before. Settling gives back the whole reservation and books the real cost. */
-void budget_reserve(struct budget budgets[BUDGET_SCOPES], struct cost ceiling);
-void budget_settle(struct budget budgets[BUDGET_SCOPES], struct cost ceiling, struct cost actual);
-/* A limit goes up or away here, never down: what was allowed stays allowed. */
-NODISCARD int budget_raise(struct budget *b, int64_t limit, struct err *e);

@@ -23,9 +23,3 @@ call_digest(struct tool_ref tool, struct json arguments, struct arena *a)
 	}
 	return sha256_of((struct str){ text, len });
 }
-
-bool
-call_digest_same(const struct sha256 *approved, const struct sha256 *now)
-{
-	return memcmp(approved->bytes, now->bytes, sizeof now->bytes) == 0;
-}

@@ -10,5 +10,3 @@
 /* SHA-256 of the tool's name, a NUL byte (no name has one) and the canonical arguments; of a server's
  * tool the server's name and another NUL come first, and the name is what the server calls it. */
 struct sha256 call_digest(struct tool_ref tool, struct json arguments, struct arena *a);
-/* False when what is about to run is not what was approved. */
-bool call_digest_same(const struct sha256 *approved, const struct sha256 *now);

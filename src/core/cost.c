@@ -23,26 +23,6 @@ charge(int64_t tokens, int64_t price)
 	return tokens > 0 ? multiply_capped(tokens, price) : 0;
 }
 
-int
-cost_table_check(const struct cost_table *t, struct err *e)
-{
-	for (size_t i = 0; i < t->count; i++) {
-		const struct cost_price *row = &t->rows[i];
-
-		if (str_is_empty(row->model))
-			return err_set(e, ERR_INVALID, "prices[%zu].model: must not be empty", i);
-		if (row->input < 0 || row->output < 0 || row->cache_read < 0 ||
-		    row->cache_write < 0)
-			return err_set(e, ERR_INVALID, "prices[%zu]: must not be negative", i);
-		for (size_t k = 0; k < i; k++)
-			if (str_eq(t->rows[k].model, row->model))
-				return err_set(e, ERR_INVALID,
-					       "prices[%zu].model: stands already in prices[%zu]",
-					       i, k);
-	}
-	return 0;
-}
-
 /* How well a row fits: SIZE_MAX exactly, else one more than its prefix is long; 0 not at all. */
 static size_t
 fit(struct str pattern, struct str model)
@@ -97,15 +77,6 @@ cost_of(const struct cost_table *t, struct str model, const struct usage *u, boo
 	sum = cost_add_capped(sum, charge(u->cache_read, price->cache_read));
 	sum = cost_add_capped(sum, charge(u->cache_write, price->cache_write));
 	return (struct cost){ sum, usage_is_estimate ? COST_ESTIMATED : COST_EXACT };
-}
-
-struct cost
-cost_add(struct cost a, struct cost b)
-{
-	return (struct cost){
-		.picodollars = cost_add_capped(a.picodollars, b.picodollars),
-		.status = a.status > b.status ? a.status : b.status,
-	};
 }
 
 static int64_t

@@ -22,8 +22,6 @@ struct cost_table {
 	const struct cost_price *rows;
 	size_t count;
 };
-/* Prices are not negative and no model stands twice; the error names the row. */
-NODISCARD int cost_table_check(const struct cost_table *t, struct err *e);
 /* An exact row wins, then the longest prefix; NULL when the model has no price. */
 const struct cost_price *cost_price_find(const struct cost_table *t, struct str model);
 
@@ -44,8 +42,6 @@ const char *cost_status_name(enum cost_status status);
  * are a provider's bug and count as 0. */
 struct cost cost_of(const struct cost_table *t, struct str model, const struct usage *u,
 		    bool usage_is_estimate);
-/* Associative and commutative, { 0 } is neutral: the fold over a log. */
-struct cost cost_add(struct cost a, struct cost b);
 /* a + b of amounts that are not negative; COST_MAX when it does not fit. */
 int64_t cost_add_capped(int64_t a, int64_t b);
 /* The most a call can cost: the whole prompt at the dearest input price, all the output allowed. */

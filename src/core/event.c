@@ -344,12 +344,6 @@ event_usual_author(enum event_kind k)
 	return KINDS[k].author;
 }
 
-bool
-event_is_client(enum event_kind k)
-{
-	return KINDS[k].client;
-}
-
 /* Rules that tie two fields of one payload together. */
 static int
 check_pairs(struct json payload, enum event_kind kind, struct err *e)

@@ -81,8 +81,6 @@ bool event_kind_parse(struct str type, enum event_kind *out);
 const char *event_author_name(enum event_author a);
 /* The author an event of this kind has unless the server speaks for somebody else. */
 enum event_author event_usual_author(enum event_kind k);
-/* May a client send it (POST .../events)? */
-bool event_is_client(enum event_kind k);
 
 /* The payload is complete and well-formed for its kind: every required field there, every field of
  * its shape, none unknown. Errors name the path inside payload. */

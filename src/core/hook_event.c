@@ -15,22 +15,6 @@ hook_event_name(enum hook_event event)
 	return NAMES[event];
 }
 
-bool
-hook_event_asks(enum hook_event event)
-{
-	switch (event) {
-	case HOOK_SESSION_FINALIZE:
-	case HOOK_BEFORE_RESET:
-	case HOOK_BEFORE_TURN: return true;
-	case HOOK_SESSION_CREATE:
-	case HOOK_SESSION_SAVE:
-	case HOOK_SESSION_DELETE:
-	case HOOK_AFTER_RESET:
-	case HOOK_AFTER_TURN: break;
-	}
-	return false;
-}
-
 /* Payloads of the server's own making are canonical: a member's name stands in it as it is. */
 static bool
 mentions(const struct event *ev, const char *text)

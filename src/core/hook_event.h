@@ -23,7 +23,5 @@ enum { HOOK_EVENTS = HOOK_AFTER_TURN + 1 };
 
 /* "session_create", … */
 const char *hook_event_name(enum hook_event event);
-/* Is it waited for, so that a refusal counts? */
-bool hook_event_asks(enum hook_event event);
 /* What a committed event is told as: a bit set of 1 << enum hook_event. */
 unsigned hook_event_of(const struct event *ev);

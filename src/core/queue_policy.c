@@ -6,32 +6,6 @@ queue_depth(size_t pending, bool turn_open)
 	return turn_open || pending == 0 ? pending : pending - 1;
 }
 
-int
-queue_admit(const struct queue_arrival *a, struct queue_place *out, struct err *e)
-{
-	bool busy = a->turn_open || a->pending > 0;
-	/* Where it will stand: everything ahead of it, less what is about to run. */
-	size_t ahead = a->busy == BUSY_INTERRUPT ? a->pending_interrupts : a->pending;
-	size_t position = a->turn_open ? ahead + 1 : ahead;
-	struct queue_place place = { .admission = ADMIT_WAITS, .position = position };
-
-	if (a->busy == BUSY_REJECT && busy)
-		return err_set(e, ERR_CONFLICT,
-			       "the session is busy and the message asked to be refused then");
-	if (!a->from_schedule && queue_depth(a->pending + 1, a->turn_open) > a->max_depth)
-		return err_set(e, ERR_LIMIT,
-			       "%zu messages wait already, the most this session holds",
-			       a->max_depth);
-	if (!busy)
-		place = (struct queue_place){ ADMIT_RUNS, 0 };
-	else if (a->busy == BUSY_STEER && a->turn_open)
-		place.admission = ADMIT_STEERS;
-	else if (a->busy == BUSY_INTERRUPT && a->turn_open)
-		place.admission = ADMIT_INTERRUPTS;
-	*out = place;
-	return 0;
-}
-
 /* Bursts collapse in collect mode and for media, and nowhere else. */
 static bool
 collects(const struct queue_input *in)

@@ -42,28 +42,6 @@ struct queue_facts {
 /* Messages that wait: all pending triggers, less the next one when no turn is open. */
 size_t queue_depth(size_t pending, bool turn_open);
 
-enum queue_admission {
-	ADMIT_RUNS,      /* nothing is in the way: position 0 */
-	ADMIT_WAITS,     /* committed, its turn comes: position 1 and on */
-	ADMIT_STEERS,    /* committed, enters the open turn at its next step */
-	ADMIT_INTERRUPTS /* committed together with a user.interrupt; runs next */
-};
-struct queue_place {
-	enum queue_admission admission;
-	size_t position; /* 0 runs now, 1 is the next to wait */
-};
-/* May a trigger with this busy mode be accepted? ERR_CONFLICT for reject while busy, ERR_LIMIT when
- * max_depth messages wait already. pending counts the triggers before this one. Scheduled triggers
- * stand outside the depth (from_schedule). */
-struct queue_arrival {
-	enum busy_mode busy;
-	bool turn_open, from_schedule;
-	size_t pending,
-		pending_interrupts; /* triggers before it; those of them that jump the queue */
-	size_t max_depth;
-};
-NODISCARD int queue_admit(const struct queue_arrival *a, struct queue_place *out, struct err *e);
-
 enum queue_pick {
 	PICK_NOTHING,
 	PICK_INTERRUPT, /* end the open turn: an interrupt hit it while nobody was running it */

@@ -1,22 +1,5 @@
 #include "core/retry_policy.h"
 
-int
-retry_policy_init(struct retry_policy *out, int64_t attempts, int64_t base_ms, int64_t max_ms,
-		  struct err *e)
-{
-	if (attempts < 1 || attempts > 20)
-		return err_set(e, ERR_INVALID, "retry.attempts: %lld not in 1..20",
-			       (long long)attempts);
-	if (base_ms < 1 || base_ms > 60000)
-		return err_set(e, ERR_INVALID, "retry.base_ms: %lld not in 1..60000",
-			       (long long)base_ms);
-	if (max_ms < base_ms || max_ms > 600000)
-		return err_set(e, ERR_INVALID, "retry.max_ms: %lld not in base_ms..600000",
-			       (long long)max_ms);
-	*out = (struct retry_policy){ (int)attempts, base_ms, max_ms };
-	return 0;
-}
-
 struct retry_policy
 retry_policy_default(void)
 {

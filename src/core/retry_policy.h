@@ -47,9 +47,6 @@ struct retry_decision {
 	const char *error_type; /* of the session.error; NULL for RETRY_REFUSED */
 };
 
-/* attempts 1..20, base_ms 1..60,000, max_ms base..600,000. On error *out is untouched. */
-NODISCARD int retry_policy_init(struct retry_policy *out, int64_t attempts, int64_t base_ms,
-				int64_t max_ms, struct err *e);
 /* 5 attempts, 1 s to 30 s. */
 struct retry_policy retry_policy_default(void);
 /* Total. A wait is what the peer asked for, at most max; else half the backoff plus up to another

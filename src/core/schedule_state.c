@@ -17,12 +17,6 @@ static const char *const LETTERS[] = {
 	[SCHEDULE_LETTER_DEAD] = "dead_letter",
 };
 
-const char *
-schedule_outcome_name(enum schedule_outcome o)
-{
-	return OUTCOMES[o];
-}
-
 enum schedule_outcome
 schedule_outcome_of(enum stop_kind stop, bool by_person, const struct schedule_run *run)
 {

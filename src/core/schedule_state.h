@@ -39,7 +39,6 @@ enum schedule_outcome {
 	SCHEDULE_RUN_TIMED_OUT,
 	SCHEDULE_RUN_CANCELLED, /* a person stopped it, or took it back */
 };
-const char *schedule_outcome_name(enum schedule_outcome o);
 /* Of a run whose turn stopped so. by_person: an interrupt ended it, which is ours when its time was
  * over. */
 enum schedule_outcome

@@ -153,31 +153,6 @@ source_encode(const struct source *s, struct jw *out)
 	jw_end_object(out);
 }
 
-bool
-source_eq(const struct source *a, const struct source *b)
-{
-	for (size_t i = 0; i < FIELD_COUNT; i++) {
-		const char *left = (const char *)a + FIELDS[i].offset;
-		const char *right = (const char *)b + FIELDS[i].offset;
-
-		switch (FIELDS[i].kind) {
-		case FIELD_TEXT:
-			if (!str_eq(*(const struct str *)left, *(const struct str *)right))
-				return false;
-			break;
-		case FIELD_CHAT_TYPE:
-			if (a->chat_type != b->chat_type)
-				return false;
-			break;
-		case FIELD_FLAG:
-			if (*(const bool *)left != *(const bool *)right)
-				return false;
-			break;
-		}
-	}
-	return true;
-}
-
 static struct str
 first_set(struct str a, struct str b, struct str otherwise)
 {

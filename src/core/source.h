@@ -40,7 +40,6 @@ bool source_segment_valid(struct str word);
 NODISCARD int source_decode(struct json v, struct arena *a, struct source *out, struct err *e);
 /* All 15 fields, absent ones as null: decoding the result gives an equal source. */
 void source_encode(const struct source *s, struct jw *out);
-bool source_eq(const struct source *a, const struct source *b);
 
 /* For people: "DM with Alice", "group: My Group, thread: 12345"; ids stand in for missing names.
  * The text is not quoted: what goes to a model goes through context_text. */

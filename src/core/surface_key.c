@@ -8,14 +8,6 @@ surface_key_is_shared(const struct surface_key *k)
 	return str_eq(k->surface, STR("group"));
 }
 
-bool
-surface_key_eq(const struct surface_key *a, const struct surface_key *b)
-{
-	return str_eq(a->surface, b->surface) && str_eq(a->surface_id, b->surface_id) &&
-	       str_eq(a->agent_id, b->agent_id) && str_eq(a->workspace_id, b->workspace_id) &&
-	       (surface_key_is_shared(a) || str_eq(a->user_id, b->user_id));
-}
-
 static void
 put_optional(struct jw *w, struct str value)
 {

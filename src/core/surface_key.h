@@ -14,7 +14,6 @@ struct surface_key {
 	struct str workspace_id; /* empty: none, which is a value of its own */
 };
 
-bool surface_key_eq(const struct surface_key *a, const struct surface_key *b);
 /* Several people share it: the session is of type group. */
 bool surface_key_is_shared(const struct surface_key *k);
 /* A JSON array ["agent",workspace|null,"surface","surface id",user|null]: quoting keeps ids that

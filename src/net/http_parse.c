@@ -203,12 +203,6 @@ http_parse_begin(struct http_parse *p, struct arena *a)
 	p->reason = NULL;
 }
 
-bool
-http_parse_begun(const struct http_parse *p)
-{
-	return p->head_bytes > 0;
-}
-
 /* The first CR or LF from at; else end. */
 static const char *
 skip_line(const char *at, const char *end)

@@ -42,5 +42,3 @@ void http_parse_begin(struct http_parse *p, struct arena *a);
  * there is none, until HTTP_PARSE_DONE. *head is filled by HTTP_PARSE_HEAD (all but peer). */
 enum http_parse_step
 http_parse_feed(struct http_parse *p, struct str input, size_t *used, struct http_head *head);
-/* Whether a byte of the request has come. */
-bool http_parse_begun(const struct http_parse *p);

@@ -164,16 +164,3 @@ query_one(const struct query *q, struct str name, struct str *out, struct err *e
 	*out = value;
 	return 0;
 }
-
-const struct query_pair *
-query_unknown(const struct query *q, const struct str_list *known)
-{
-	for (size_t i = 0; i < q->count; i++) {
-		bool found = false;
-		for (size_t k = 0; k < known->len && !found; k++)
-			found = str_eq(q->pairs[i].name, known->ptr[k]);
-		if (!found)
-			return &q->pairs[i];
-	}
-	return NULL;
-}

@@ -24,8 +24,6 @@ NODISCARD int query_parse(struct arena *a, struct str text, struct query *out, s
 NODISCARD int query_one(const struct query *q, struct str name, struct str *out, struct err *e);
 /* for (size_t at = 0; query_next(&q, name, &at, &value);)  all of one name, in order. */
 bool query_next(const struct query *q, struct str name, size_t *at, struct str *value);
-/* A pair whose name is none of known; NULL when there is none. */
-const struct query_pair *query_unknown(const struct query *q, const struct str_list *known);
 
 /* One segment of a path: as above, but '+' is a plus. */
 NODISCARD int

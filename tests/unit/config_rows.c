@@ -25,6 +25,14 @@ config_row_refused(void **state)
 	buf_release(&got);
 }
 
+int
+config_rows_read(const char *path, struct config **out, struct err *e)
+{
+	struct config_problems p;
+
+	return config_load_with(&(struct config_source){ .file = path }, out, &p, e);
+}
+
 struct config *
 config_rows_load(const char *text)
 {

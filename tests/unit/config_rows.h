@@ -15,6 +15,8 @@ void config_row_refused(void **state);
 
 /* The configuration of a text that must be fine; free it. */
 struct config *config_rows_load(const char *text);
+/* The configuration of a file, or of none: NULL. */
+int config_rows_read(const char *path, struct config **out, struct err *e);
 /* A fresh folder under TMPDIR; remove it with config_rows_rmdir once its files are gone. */
 void config_rows_mkdir(char path[64]);
 /* Writes a file of mode 0600 and gives its path in out. */

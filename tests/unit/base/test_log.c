@@ -101,20 +101,6 @@ lower_levels_are_not_written(void **state)
 	end(&f);
 }
 
-static void
-level_names_read_back(void **state)
-{
-	enum log_level level;
-
-	(void)state;
-	for (int i = LOG_DEBUG; i <= LOG_ERROR; i++) {
-		assert_true(log_level_parse(str_of(log_level_name((enum log_level)i)), &level));
-		assert_int_equal(level, i);
-	}
-	assert_false(log_level_parse(STR("WARN"), &level));
-	assert_false(log_level_parse(STR(""), &level));
-}
-
 static const struct name_row {
 	const char *name;
 	bool secret;
@@ -401,7 +387,6 @@ main(void)
 	SUITE_TEST(&s, L2_text_lines_are_words_with_values);
 	SUITE_TEST(&s, L2_a_text_line_that_is_full_says_what_it_lacks);
 	SUITE_TEST(&s, lower_levels_are_not_written);
-	SUITE_TEST(&s, level_names_read_back);
 	SUITE_ROWS(&s, name_rows, secret_names_are_known);
 	SUITE_TEST(&s, secret_numbers_are_hidden_too);
 	SUITE_TEST(&s, registered_secrets_vanish_from_values);

@@ -60,7 +60,7 @@ check_row(void **state)
 	arena_init(&a);
 	left = digest(&a, r->left_tool, r->left);
 	right = digest(&a, r->right_tool, r->right);
-	if (call_digest_same(&left, &right) != r->same)
+	if ((memcmp(&left, &right, sizeof left) == 0) != r->same)
 		fail_msg("%s", r->name);
 	arena_release(&a);
 }
@@ -74,7 +74,7 @@ T8_the_digest_of_a_servers_tool_has_the_server_first(void **state)
 	(void)state;
 	arena_init(&a);
 	got = digest(&a, "github:search:github__search", "{ \"a\":1}");
-	assert_true(call_digest_same(&got, &want));
+	assert_memory_equal(&got, &want, sizeof got);
 	arena_release(&a);
 }
 
@@ -87,7 +87,7 @@ T8_the_digest_is_sha256_of_name_nul_arguments(void **state)
 	(void)state;
 	arena_init(&a);
 	got = digest(&a, "bash", "{ \"a\":1}");
-	assert_true(call_digest_same(&got, &want));
+	assert_memory_equal(&got, &want, sizeof got);
 	arena_release(&a);
 }
 

@@ -109,11 +109,6 @@ M9_authors_follow_the_family(void **state)
 	assert_string_equal(event_author_name(event_usual_author(EVENT_AGENT_MESSAGE)), "agent");
 	assert_string_equal(event_author_name(event_usual_author(EVENT_AGENT_TOOL_RESULT)), "tool");
 	assert_string_equal(event_author_name(event_usual_author(EVENT_STATUS_IDLE)), "system");
-	for (int k = 0; k < EVENT_KINDS; k++) {
-		struct str type = str_of(event_type((enum event_kind)k));
-		bool people = str_starts(type, STR("user.")) || str_eq(type, STR("system.message"));
-		assert_int_equal(event_is_client((enum event_kind)k), people);
-	}
 }
 
 /* Whatever name a definition may give a server, its calls can be logged. */

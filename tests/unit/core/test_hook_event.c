@@ -14,18 +14,6 @@ H4_every_event_has_a_name(void **state)
 	assert_string_equal(hook_event_name(HOOK_SESSION_FINALIZE), "session_finalize");
 }
 
-static void
-H4_what_comes_before_is_asked(void **state)
-{
-	(void)state;
-	for (int i = 0; i < HOOK_EVENTS; i++) {
-		const char *name = hook_event_name((enum hook_event)i);
-
-		assert_int_equal(hook_event_asks((enum hook_event)i),
-				 strncmp(name, "before_", 7) == 0 || i == HOOK_SESSION_FINALIZE);
-	}
-}
-
 static unsigned
 told(enum event_kind kind, struct buf *payload)
 {
@@ -77,7 +65,6 @@ main(void)
 	struct suite s = { 0 };
 
 	SUITE_TEST(&s, H4_every_event_has_a_name);
-	SUITE_TEST(&s, H4_what_comes_before_is_asked);
 	SUITE_TEST(&s, H4_which_commits_are_told);
 	return suite_run(&s, "hook_event");
 }

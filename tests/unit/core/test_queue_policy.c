@@ -2,56 +2,6 @@
 #include "core/queue_policy.h"
 #include "harness.h"
 
-static const struct admit_case {
-	const char *name;
-	struct queue_arrival a;
-	int rc;
-	enum queue_admission admission;
-	size_t position;
-} ADMITS[] = {
-	/* clang-format off */
-	/*                                                   busy          open  sched pend int depth */
-	{ "Q3 a free session runs at once",                { BUSY_QUEUE,     false, false, 0, 0, 20 }, 0, ADMIT_RUNS, 0 },
-	{ "Q3 behind an open turn it is next",             { BUSY_QUEUE,     true,  false, 0, 0, 20 }, 0, ADMIT_WAITS, 1 },
-	{ "Q3 behind an open turn and two others",         { BUSY_QUEUE,     true,  false, 2, 0, 20 }, 0, ADMIT_WAITS, 3 },
-	{ "Q3 behind one that is about to run",            { BUSY_QUEUE,     false, false, 1, 0, 20 }, 0, ADMIT_WAITS, 1 },
-	{ "Q3 the 20th waiting message is accepted",       { BUSY_QUEUE,     true,  false, 19, 0, 20 }, 0, ADMIT_WAITS, 20 },
-	{ "Q3 the 21st waiting message is refused",        { BUSY_QUEUE,     true,  false, 20, 0, 20 }, ERR_LIMIT, 0, 0 },
-	{ "Q3 without a turn the next one does not wait",  { BUSY_QUEUE,     false, false, 20, 0, 20 }, 0, ADMIT_WAITS, 20 },
-	{ "Q3 and the one after it is refused",            { BUSY_QUEUE,     false, false, 21, 0, 20 }, ERR_LIMIT, 0, 0 },
-	{ "Q3 depth counts for steer too",                 { BUSY_STEER,     true,  false, 20, 0, 20 }, ERR_LIMIT, 0, 0 },
-	{ "Q3 depth counts for interrupt too",             { BUSY_INTERRUPT, true,  false, 20, 0, 20 }, ERR_LIMIT, 0, 0 },
-	{ "Q3 depth 0 still serves a free session",        { BUSY_QUEUE,     false, false, 0, 0, 0 }, 0, ADMIT_RUNS, 0 },
-	{ "H3 a schedule stands outside the depth",        { BUSY_QUEUE,     true,  true,  20, 0, 20 }, 0, ADMIT_WAITS, 21 },
-	{ "Q3 steer enters the open turn",                 { BUSY_STEER,     true,  false, 0, 0, 20 }, 0, ADMIT_STEERS, 1 },
-	{ "Q3 steer without an open turn waits",           { BUSY_STEER,     false, false, 1, 0, 20 }, 0, ADMIT_WAITS, 1 },
-	{ "Q3 steer on a free session runs",               { BUSY_STEER,     false, false, 0, 0, 20 }, 0, ADMIT_RUNS, 0 },
-	{ "Q3 interrupt goes before the queue",            { BUSY_INTERRUPT, true,  false, 5, 0, 20 }, 0, ADMIT_INTERRUPTS, 1 },
-	{ "Q3 interrupts keep their own order",            { BUSY_INTERRUPT, true,  false, 5, 2, 20 }, 0, ADMIT_INTERRUPTS, 3 },
-	{ "Q3 interrupt without an open turn goes first",  { BUSY_INTERRUPT, false, false, 3, 0, 20 }, 0, ADMIT_WAITS, 0 },
-	{ "Q3 collect waits like the others",              { BUSY_COLLECT,   true,  false, 0, 0, 20 }, 0, ADMIT_WAITS, 1 },
-	{ "Q3 reject while a turn is open",                { BUSY_REJECT,    true,  false, 0, 0, 20 }, ERR_CONFLICT, 0, 0 },
-	{ "Q3 reject while a trigger is pending",          { BUSY_REJECT,    false, false, 1, 0, 20 }, ERR_CONFLICT, 0, 0 },
-	{ "Q3 reject on a free session runs",              { BUSY_REJECT,    false, false, 0, 0, 20 }, 0, ADMIT_RUNS, 0 },
-	/* clang-format on */
-};
-
-static void
-admit_row(void **state)
-{
-	const struct admit_case *c = *state;
-	struct queue_place got = { 0 };
-	struct err e = { 0 };
-
-	assert_int_equal(queue_admit(&c->a, &got, &e), c->rc);
-	if (c->rc != 0) {
-		assert_true(e.text[0] != '\0');
-		return;
-	}
-	assert_int_equal(got.admission, c->admission);
-	assert_int_equal(got.position, c->position);
-}
-
 static void
 Q3_depth_leaves_out_the_next_one_when_no_turn_is_open(void **state)
 {
@@ -258,7 +208,6 @@ main(void)
 {
 	struct suite s = { 0 };
 
-	SUITE_ROWS(&s, ADMITS, admit_row);
 	SUITE_TEST(&s, Q3_depth_leaves_out_the_next_one_when_no_turn_is_open);
 	SUITE_ROWS(&s, PICKS, pick_row);
 	SUITE_TEST(&s, Q3_steers_enter_in_seq_order);

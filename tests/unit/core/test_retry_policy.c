@@ -105,30 +105,6 @@ T6_the_cap_holds_for_any_attempt(void **state)
 	assert_int_equal(retry_policy_decide(&p, &f).wait_ms, 2500);
 }
 
-static void
-T6_settings_are_checked(void **state)
-{
-	struct retry_policy p = retry_policy_default();
-	struct err e = { 0 };
-
-	(void)state;
-	assert_int_equal(p.attempts, 5);
-	assert_int_equal(retry_policy_init(&p, 0, 1, 1, &e), ERR_INVALID);
-	assert_true(str_contains(str_of(e.text), STR("retry.attempts")));
-	assert_int_equal(retry_policy_init(&p, 21, 1, 1, &e), ERR_INVALID);
-	assert_int_equal(retry_policy_init(&p, 1, 0, 1, &e), ERR_INVALID);
-	assert_true(str_contains(str_of(e.text), STR("retry.base_ms")));
-	assert_int_equal(retry_policy_init(&p, 1, 60001, 70000, &e), ERR_INVALID);
-	assert_int_equal(retry_policy_init(&p, 1, 10, 9, &e), ERR_INVALID);
-	assert_true(str_contains(str_of(e.text), STR("retry.max_ms")));
-	assert_int_equal(retry_policy_init(&p, 1, 10, 600001, &e), ERR_INVALID);
-	assert_int_equal(p.attempts, 5); /* untouched so far */
-	assert_int_equal(retry_policy_init(&p, 1, 1, 1, &e), 0);
-	assert_int_equal(retry_policy_init(&p, 20, 60000, 600000, &e), 0);
-	assert_int_equal(p.attempts, 20);
-	assert_int_equal(p.max_ms, 600000);
-}
-
 /* Driven to its end, every turn ends exactly once, within bounds, and waits are within the cap. */
 static void
 T6_property_every_turn_ends(void **state)
@@ -185,7 +161,6 @@ main(void)
 
 	SUITE_ROWS(&s, ROWS, check_row);
 	SUITE_TEST(&s, T6_the_cap_holds_for_any_attempt);
-	SUITE_TEST(&s, T6_settings_are_checked);
 	SUITE_TEST(&s, T6_property_every_turn_ends);
 	return suite_run(&s, "core/retry_policy");
 }

@@ -128,14 +128,6 @@ H3_a_run_is_told(void **state)
 	arena_release(&a);
 }
 
-static void
-H3_outcomes_have_names(void **state)
-{
-	(void)state;
-	assert_string_equal(schedule_outcome_name(SCHEDULE_RUN_PENDING), "pending");
-	assert_string_equal(schedule_outcome_name(SCHEDULE_RUN_CANCELLED), "cancelled");
-}
-
 static const struct end {
 	const char *name;
 	enum stop_kind stop;
@@ -180,7 +172,6 @@ main(void)
 	SUITE_TEST(&s, H3_no_run_and_no_state);
 	SUITE_TEST(&s, H3_it_shows_when_it_runs_next);
 	SUITE_TEST(&s, H3_a_run_is_told);
-	SUITE_TEST(&s, H3_outcomes_have_names);
 	SUITE_ROWS(&s, ENDS, end_holds);
 	return suite_run(&s, "schedule_state");
 }

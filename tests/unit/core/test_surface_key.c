@@ -1,6 +1,5 @@
 #include "core/surface_key.h"
 
-#include "base/rand.h"
 #include "harness.h"
 
 #define T(text)                           \
@@ -69,7 +68,6 @@ check_row(void **state)
 	buf_init(&b, 1000);
 	surface_key_format(&row->a, &a);
 	surface_key_format(&row->b, &b);
-	assert_int_equal(surface_key_eq(&row->a, &row->b), row->equal);
 	assert_int_equal(str_eq(buf_str(&a), buf_str(&b)), row->equal);
 	buf_release(&a);
 	buf_release(&b);
@@ -97,42 +95,6 @@ A8_text_and_log_form(void **state)
 	buf_release(&out);
 }
 
-static struct surface_key
-pick(struct rand *r)
-{
-	static const struct str WORDS[] = { T(""), T("a"), T("b"), T("a\",\"b"), T("group") };
-#define WORD WORDS[rand_below(r, ARRAY_LEN(WORDS))]
-	return (struct surface_key){ WORD, WORD, WORD, WORD, WORD };
-#undef WORD
-}
-
-static void
-A8_property_equal_keys_have_equal_text(void **state)
-{
-	uint64_t seeds = suite_seeds(5000);
-
-	(void)state;
-	for (uint64_t seed = 0; seed < seeds; seed++) {
-		struct surface_key a, b;
-		struct buf x, y;
-		struct rand r;
-
-		rand_init_seed(&r, seed);
-		a = pick(&r);
-		b = rand_below(&r, 2) ? pick(&r) : a;
-		if (rand_below(&r, 2))
-			b.user_id = STR("z");
-		buf_init(&x, 1000);
-		buf_init(&y, 1000);
-		surface_key_format(&a, &x);
-		surface_key_format(&b, &y);
-		if (surface_key_eq(&a, &b) != str_eq(buf_str(&x), buf_str(&y)))
-			fail_msg("seed %llu", (unsigned long long)seed);
-		buf_release(&x);
-		buf_release(&y);
-	}
-}
-
 int
 main(void)
 {
@@ -140,6 +102,5 @@ main(void)
 
 	SUITE_ROWS(&s, rows, check_row);
 	SUITE_TEST(&s, A8_text_and_log_form);
-	SUITE_TEST(&s, A8_property_equal_keys_have_equal_text);
 	return suite_run(&s, "surface_key");
 }

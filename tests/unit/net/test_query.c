@@ -85,8 +85,6 @@ pairs_are_counted(void **state)
 static void
 names_are_found(void **state)
 {
-	const struct str known[] = { STR("a"), STR("b") };
-	const struct str_list list = { known, 2 };
 	struct arena a;
 	struct query q;
 	struct str value;
@@ -106,9 +104,6 @@ names_are_found(void **state)
 	assert_true(query_next(&q, STR("a"), &at, &value));
 	check_str("second a", value, STR("3"));
 	assert_false(query_next(&q, STR("a"), &at, &value));
-	check_str("unknown", query_unknown(&q, &list)->name, STR("c"));
-	assert_int_equal(query_parse(&a, STR("a=1"), &q, &e), 0);
-	assert_null(query_unknown(&q, &list));
 	arena_release(&a);
 }
 
