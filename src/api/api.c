@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "api/api_private.h"
+#include "api/ignore.h"
 #include "api/stream_hub.h"
 #include "base/clock.h"
 #include "base/xalloc.h"
@@ -211,6 +212,7 @@ admit(struct exchange *x, const struct http_head *head, const struct gate_head *
 		rc = query_parse(x->arena, head->query, &x->query, &e);
 		if (rc != 0)
 			return refuse_error(x, &e);
+		ignore_parameter(x);
 	}
 	if (!(x->route && x->route->auth == ROUTE_OPEN) && !authenticate(x, seen))
 		return false;
@@ -283,6 +285,7 @@ parse_body(struct exchange *x)
 	x->body = json_root(&x->doc);
 	if (json_type(x->body) != JSON_OBJECT)
 		return refuse(x, 400, "body: must be a JSON object");
+	ignore_member(x);
 	if (!x->route->request && json_count(x->body) > 0)
 		return refuse(x, 400, "body: takes no fields here");
 	return true;

@@ -2,6 +2,7 @@
  * unknown refused with the nearest known name. */
 #include "app/config_folder.h"
 #include "app/config_private.h"
+#include "base/ignored.h"
 #include "base/log.h"
 
 struct reader {
@@ -199,6 +200,8 @@ static void
 read_value(struct reader *r, const struct place *at, const struct config_key *key,
 	   const struct config_node *n)
 {
+	if (IGNORED("config", key->path, "", ""))
+		return;
 	at->object->spots[key - CONFIG_KEYS] = n->at;
 	IGNORE(config_value_read(&r->values, key, at->path, n, at->object->base)); /* told */
 }

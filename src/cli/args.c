@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ignored.h"
 #include "base/nearest.h"
 #include "base/str.h"
 
@@ -58,7 +59,9 @@ take_option(struct args *a, int argc, char **argv, int *at, struct err *e)
 		return err_set(e, ERR_USAGE, "%s is given twice", o->name);
 	if (!o->value && joined)
 		return err_set(e, ERR_USAGE, "%s takes no value", o->name);
-	if (!o->value) {
+	if (IGNORED("flag", a->command->name, o->name, "") || IGNORED("flag", "*", o->name, "")) {
+		*at += o->value && !joined;
+	} else if (!o->value) {
 		a->values[place] = o->name;
 	} else if (joined) {
 		a->values[place] = tail.ptr;

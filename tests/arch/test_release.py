@@ -3,7 +3,8 @@ import subprocess
 from fixture import CheckCase
 
 HOOKS = "int failpoint_hit(void){return 1;} int failpoint_test_reload(void){return 1;}\n" \
-        "int clock_test_set_ms(void){return 1;} int clock_test_passed_ms(void){return 1;}\n"
+        "int clock_test_set_ms(void){return 1;} int clock_test_passed_ms(void){return 1;}\n" \
+        "int ignored_is(void){return 1;}\n"
 # Enough for every protection to leave its trace: a buffer on the stack, a checked print.
 PROGRAM = "#include <stdio.h>\n#include <string.h>\nint main(int n, char **v)\n{ char b[64];" \
           " memset(b, n, sizeof b); snprintf(b, (size_t)n, v[0]); printf(b); return b[1]; }\n"
