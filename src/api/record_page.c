@@ -12,6 +12,7 @@ enum { LIMIT_DEFAULT = 20, LIMIT_MAX = 100, PAGE_BYTES_MAX = 64 * 1024 * 1024 };
 struct job {
 	struct exchange *x;
 	const struct record_view *view;
+	const void *prepared;
 	bool single, replayed, first_page;
 	int64_t limit, created_from_ms, created_until_ms;
 	bool include_archived;
@@ -32,6 +33,7 @@ job_new(struct exchange *x, const struct record_view *view)
 
 	job->x = x;
 	job->view = view;
+	job->prepared = view->prepare ? view->prepare(x) : NULL;
 	arena_init(&job->arena);
 	buf_init(&job->out, PAGE_BYTES_MAX);
 	jw_init(&job->w, &job->out);
@@ -66,8 +68,10 @@ parse(struct job *job, const struct store_record *record, struct json *out)
 static void
 write_record(struct job *job, const struct store_record *record, struct json body)
 {
+	struct record_row row = { body, job->prepared, &job->arena };
+
 	if (job->view->write)
-		job->view->write(&job->w, record, body);
+		job->view->write(&job->w, &row);
 	else
 		jw_raw(&job->w, record->body);
 	job->rows++;

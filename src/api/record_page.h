@@ -4,15 +4,22 @@
 #include "api/exchange.h"
 #include "base/json_write.h"
 
-/* Writes one object. body is the record's, parsed. On a thread of the store's: nothing of the
- * exchange may be touched. */
-typedef void record_write_fn(struct jw *w, const struct store_record *record, struct json body);
+/* Writes one object of the record's body. On a thread of the store's: nothing of the
+ * exchange may be touched but what the view's prepare made. */
+struct record_row {
+	struct json body;
+	const void *prepared;
+	struct arena *scratch;
+};
+typedef void record_write_fn(struct jw *w, const struct record_row *row);
 
 struct record_view {
 	struct str kind;        /* of the records */
 	char list;              /* of the cursors */
 	const char *noun;       /* "agent", for messages */
 	record_write_fn *write; /* NULL: the body as it is */
+	/* On the loop, before anything is read; lives as long as the exchange. NULL: nothing is needed. */
+	const void *(*prepare)(struct exchange *x);
 	bool never_empty; /* a first page without rows means that their owner does not exist */
 };
 

@@ -4,10 +4,9 @@
 #include "core/schedule_state.h"
 
 static void
-write_schedule(struct jw *w, const struct store_record *record, struct json body)
+write_schedule(struct jw *w, const struct record_row *row)
 {
-	(void)record;
-	schedule_body_show(body, w);
+	schedule_body_show(row->body, w);
 }
 
 static const struct record_view SCHEDULE = {

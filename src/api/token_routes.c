@@ -10,14 +10,13 @@ static const char *const SHOWN[] = {
 };
 
 static void
-write_token(struct jw *w, const struct store_record *record, struct json body)
+write_token(struct jw *w, const struct record_row *row)
 {
 	struct json field;
 
-	(void)record;
 	jw_object(w);
 	for (size_t i = 0; i < ARRAY_LEN(SHOWN); i++)
-		if (json_find(body, str_of(SHOWN[i]), &field))
+		if (json_find(row->body, str_of(SHOWN[i]), &field))
 			jw_field_raw(w, SHOWN[i], json_raw(field));
 	jw_end_object(w);
 }

@@ -297,18 +297,14 @@ enter(struct exchange *x, exchange_fn *next)
 }
 
 static void
-write_listed(struct jw *w, const struct store_record *record, struct json body)
+write_listed(struct jw *w, const struct record_row *row)
 {
 	struct work_item item;
-	struct arena a;
 
-	(void)record;
-	arena_init(&a);
-	if (work_item_read(body, &a, &item, NULL) == 0)
+	if (work_item_read(row->body, row->scratch, &item, NULL) == 0)
 		work_item_show(&item, (struct str){ 0 }, w);
 	else
 		jw_null(w); /* the check of the data directory finds it */
-	arena_release(&a);
 }
 
 static void
