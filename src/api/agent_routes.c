@@ -2,10 +2,33 @@
 #include "api/handlers.h"
 #include "api/record_page.h"
 
-static const struct record_view AGENT = { .kind = RECORD_AGENT, .list = 'a', .noun = "agent" };
-static const struct record_view VERSION = {
-	.kind = RECORD_AGENT_VERSION, .list = 'v', .noun = "agent", .never_empty = true
-};
+/* Which model answers for an agent that names none. */
+static const void *
+agent_prepare_view(struct exchange *x)
+{
+	struct model_facts *f = ARENA_NEW(x->arena, struct model_facts);
+
+	f->server = arena_str(x->arena, engine_model_facts(x->engine, (struct str){ 0 }).server);
+	return f;
+}
+
+static void
+agent_write(struct jw *w, const struct record_row *row)
+{
+	model_choice_write(w, row->body, row->prepared, row->scratch);
+}
+
+static const struct record_view AGENT = { .kind = RECORD_AGENT,
+					  .list = 'a',
+					  .noun = "agent",
+					  .write = agent_write,
+					  .prepare = agent_prepare_view };
+static const struct record_view VERSION = { .kind = RECORD_AGENT_VERSION,
+					    .list = 'v',
+					    .noun = "agent",
+					    .write = agent_write,
+					    .prepare = agent_prepare_view,
+					    .never_empty = true };
 
 void
 agent_create_route(struct exchange *x)

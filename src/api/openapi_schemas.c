@@ -29,14 +29,14 @@
 static const struct {
 	const char *name, *fields;
 } SCHEMAS[] = {
-	{ "Agent",
-	  "id* type*:=agent version*:int name* model*:object archived_at:time?" BIRTH AGENT },
+	{ "Agent", "id* type*:=agent version*:int name* model*:object "
+		   "model_source*:agent|server|default archived_at:time?" BIRTH AGENT },
 	{ "AgentChat", "message* agentId:text? surface* surfaceId* workspaceId:text?" },
 	{ "AgentChatAnswer", "content* sessionId* isNew*:bool resetReason:text? toolsUsed*:[]text"
 			     " usage*:object stopReason:text?" },
 	{ "AgentChatFrame",
 	  "type*:session_resolved|content|tool_call|tool_call_complete|tool_result|done|error" },
-	{ "AgentCreate", "name* model*:any" AGENT },
+	{ "AgentCreate", "name* model:any" AGENT },
 	{ "AgentPage", PAGE_OF("Agent") },
 	{ "AgentReset", "agentId:text? surface* surfaceId* workspaceId:text?" },
 	{ "AgentResetAnswer", "reset*:bool archivedSessionId*:text? sessionId*" },

@@ -2,6 +2,7 @@
 
 #include "base/timestamp.h"
 #include "core/cost.h"
+#include "core/model_override.h"
 
 enum { MS_PER_S = 1000 };
 static const int64_t PICO_PER_MICRO = 1000000;
@@ -59,12 +60,15 @@ find_extra(struct json extra, struct str name, struct json *out)
 }
 
 static void
-field_agent(struct jw *w, const struct session_view *v, struct json extra)
+field_agent(struct jw *w, const struct session_view *v, struct json extra, struct arena *scratch)
 {
+	struct model_facts models = v->models;
 	struct json own;
 
 	if (find_extra(extra, STR("agent"), &own) && json_type(own) == JSON_OBJECT) {
-		jw_field_raw(w, "agent", json_raw(own));
+		models.chosen = model_override_is_chosen(extra);
+		jw_key(w, STR("agent"));
+		model_choice_write(w, own, &models, scratch);
 		return;
 	}
 	if (v->agent.len > 0) {
@@ -181,7 +185,7 @@ read_extra(const struct session_view *v, struct json_doc *doc, struct arena *scr
 /* ---- the session ---- */
 
 static void
-write_wire(struct jw *w, const struct session_view *v, struct json extra)
+write_wire(struct jw *w, const struct session_view *v, struct json extra, struct arena *scratch)
 {
 	const struct store_session *s = v->session;
 	struct session_facts facts = session_json_facts(v);
@@ -189,7 +193,7 @@ write_wire(struct jw *w, const struct session_view *v, struct json extra)
 	jw_field_str(w, "id", s->id);
 	jw_field_str(w, "type", STR("session"));
 	jw_field_str(w, "status", str_of(session_wire_status(&facts)));
-	field_agent(w, v, extra);
+	field_agent(w, v, extra, scratch);
 	jw_field_str(w, "environment_id", s->environment_id);
 	field_title(w, &s->row);
 	jw_field_raw(w, "metadata", s->metadata.len > 0 ? s->metadata : STR("{}"));
@@ -240,7 +244,7 @@ session_json_write(struct jw *w, const struct session_view *v, struct arena *scr
 	struct json extra = read_extra(v, &doc, scratch);
 
 	jw_object(w);
-	write_wire(w, v, extra);
+	write_wire(w, v, extra, scratch);
 	write_ours(w, v, extra);
 	jw_end_object(w);
 }
@@ -269,7 +273,7 @@ session_json_write_thread(struct jw *w, const struct session_view *v, struct are
 	jw_field_str(w, "type", STR("session_thread"));
 	jw_field_str(w, "session_id", s->id);
 	jw_field_null(w, "parent_thread_id");
-	field_agent(w, v, extra);
+	field_agent(w, v, extra, scratch);
 	jw_field_str(w, "status", str_of(session_wire_status(&facts)));
 	field_stats(w, s);
 	field_usage(w, &s->row.counters.usage);

@@ -10,13 +10,14 @@
 
 struct session_view {
 	const struct store_session *session;
-	struct str agent;        /* the snapshot it runs, JSON; empty: only its id and version */
-	struct str extra;        /* body of its session_extra; empty: none */
-	struct str resources;    /* JSON objects joined by commas */
-	struct str wakes;        /* the same way */
-	bool wake_pending;       /* one of them is not parked */
-	struct str participants; /* JSON strings joined by commas */
-	struct str waits_for;    /* ids of the calls a parked turn waits for, the same way */
+	struct str agent; /* the snapshot it runs, as it is shown; empty: only id and version */
+	struct model_facts models; /* what stands around it names */
+	struct str extra;          /* body of its session_extra; empty: none */
+	struct str resources;      /* JSON objects joined by commas */
+	struct str wakes;          /* the same way */
+	bool wake_pending;         /* one of them is not parked */
+	struct str participants;   /* JSON strings joined by commas */
+	struct str waits_for;      /* ids of the calls a parked turn waits for, the same way */
 	bool waits_for_approval;
 	int64_t archived_at_ms; /* 0: not archived, or not known */
 };

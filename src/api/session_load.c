@@ -95,13 +95,28 @@ take_change(struct part *p, const struct event *ev)
 	return p->at_ms == 0;
 }
 
+/* As it is shown: with the model that answers. */
+static void
+put_agent(struct part *p, struct str body)
+{
+	struct arena scratch;
+	struct json_doc doc;
+	struct jw w;
+
+	arena_init(&scratch);
+	jw_init(&w, &p->text);
+	if (json_parse(&scratch, body, &JSON_LIMITS_DEFAULT, &doc, NULL) == 0)
+		model_choice_write(&w, json_root(&doc), &p->view->models, &scratch);
+	arena_release(&scratch);
+}
+
 static bool
 on_part_row(void *ctx, const struct store_row *row)
 {
 	struct part *p = ctx;
 
 	switch (p->kind) {
-	case PART_AGENT:
+	case PART_AGENT: put_agent(p, row->record->body); return true;
 	case PART_EXTRA:
 	case PART_RESOURCES: put_value(&p->text, row->record->body); return true;
 	case PART_WAKES:
@@ -119,13 +134,14 @@ on_part_row(void *ctx, const struct store_row *row)
 	return false;
 }
 
-/* The same version of the same agent is read once. */
+/* The same version of the same agent is read once, in each workspace. */
 static const struct session_view *
 view_of_agent(const struct load *l, const struct session_view *v)
 {
 	for (const struct session_view *at = l->views; at < v; at++)
 		if (at->session->agent_version == v->session->agent_version &&
-		    str_eq(at->session->agent_id, v->session->agent_id))
+		    str_eq(at->session->agent_id, v->session->agent_id) &&
+		    str_eq(at->session->workspace_id, v->session->workspace_id))
 			return at;
 	return NULL;
 }
@@ -214,6 +230,17 @@ read_part(struct load *l, struct session_view *v, enum part_kind kind, struct st
 	engine_read(l->x->engine, &l->x->caller, q, on_part_row, on_part_done, p);
 }
 
+/* What is read on another thread must not move with the next reload. */
+static struct model_facts
+models_of(struct load *l, const struct session_view *v)
+{
+	struct model_facts f = engine_model_facts(l->x->engine, v->session->workspace_id);
+
+	f.workspace = arena_str(l->x->arena, f.workspace);
+	f.server = arena_str(l->x->arena, f.server);
+	return f;
+}
+
 static void
 read_agent(struct load *l, struct session_view *v)
 {
@@ -287,6 +314,7 @@ session_load_rows(struct exchange *x, const struct store_session *rows, size_t c
 		struct session_view *v = &l->views[i];
 
 		v->session = &rows[i];
+		v->models = models_of(l, v);
 		if (!view_of_agent(l, v))
 			read_agent(l, v);
 		read_records(l, v);

@@ -124,6 +124,7 @@ struct config {
 
 	/* models */
 	struct str model; /* the server's default: "demo" or "provider/model" */
+	bool model_said;  /* else it is demo because nobody said anything */
 	struct config_providers {
 		const struct config_provider *ptr;
 		size_t len;

@@ -6,6 +6,8 @@
 #include "app/config_folder.h"
 #include "app/config_private.h"
 
+enum { KNOWN_BYTES = ERR_TEXT_MAX / 4 }; /* of a list in a sentence */
+
 struct checker {
 	struct config *c;
 	struct arena *a;
@@ -192,6 +194,30 @@ check_models(const struct checker *k, const struct config_object *o)
 						   STR_ARG(o->path), STR_ARG(p->models.ptr[i].id));
 }
 
+/* A long list is cut: it has to fit into a sentence. */
+static void
+list_model(struct buf *out, struct str provider, struct str model)
+{
+	if (out->len < KNOWN_BYTES)
+		buf_printf(out, ", " STR_FMT "/" STR_FMT, STR_ARG(provider), STR_ARG(model));
+}
+
+static void
+list_models(const struct checker *k, struct buf *out)
+{
+	buf_puts(out, "demo");
+	for (size_t i = 0; i < k->c->providers.len; i++) {
+		const struct config_provider *p = &k->c->providers.ptr[i];
+
+		for (size_t j = 0; j < p->models.len; j++)
+			list_model(out, p->name, p->models.ptr[j].id);
+		if (p->models.len == 0)
+			list_model(out, p->name, STR("MODEL"));
+	}
+	if (out->len >= KNOWN_BYTES)
+		buf_puts(out, ", ...");
+}
+
 static void
 check_model(const struct checker *k)
 {
@@ -199,18 +225,17 @@ check_model(const struct checker *k)
 	struct str name, rest;
 	struct buf known;
 
+	k->c->model_said = config_spot_of(k->file, "model").line != 0;
 	if (str_eq(k->c->model, STR("demo")))
 		return;
 	if (str_cut(k->c->model, '/', &name, &rest) && rest.len > 0 &&
 	    config_provider_find(k->c, name))
 		return;
-	buf_init(&known, ERR_TEXT_MAX / 2);
-	for (size_t i = 0; i < k->c->providers.len; i++)
-		buf_printf(&known, ", " STR_FMT "/...", STR_ARG(k->c->providers.ptr[i].name));
+	buf_init(&known, ERR_TEXT_MAX);
+	list_models(k, &known);
 	config_problem_add(k->p, config_spot_of(k->file, "model"),
-			   "model: '%s' is not known; there are demo" STR_FMT,
-			   config_problem_quote(k->c->model, shown),
-			   known.overflow ? 0 : (int)known.len, known.ptr);
+			   "model: '%s' is not known; there are " STR_FMT,
+			   config_problem_quote(k->c->model, shown), STR_ARG(buf_str(&known)));
 	buf_release(&known);
 }
 

@@ -376,7 +376,7 @@ settings_of(const struct config *config)
 	static const int64_t PICO_PER_MICRO = 1000000;
 
 	return (struct engine_settings){
-		.default_model = config->model,
+		.default_model = config->model_said ? config->model : (struct str){ 0 },
 		.queue_depth = config->queue.depth,
 		.quiet_ms = config->queue.quiet_ms,
 		.busy = config->queue.busy,

@@ -37,6 +37,7 @@ cmd_agent_show(struct cli_call *call, struct err *e)
 		{ "name", "name", TABLE_TEXT },
 		{ "version", "version", TABLE_TEXT },
 		{ "model", "model.id", TABLE_TEXT },
+		{ "model named by", "model_source", TABLE_TEXT },
 		{ "description", "description", TABLE_TEXT },
 		{ "system", "system", TABLE_TEXT },
 		{ "tools", "tools", TABLE_TEXT },
@@ -86,8 +87,6 @@ write_body(struct cli_call *call, bool is_new, struct jw *w, struct err *e)
 	for (size_t i = 0; i < ARRAY_LEN(TEXTS); i++) {
 		const char *value = args_value(&call->args, TEXTS[i].option);
 
-		if (!value && is_new && i == 1)
-			value = "demo";
 		if (value)
 			jw_field_str(w, TEXTS[i].member, str_of(value));
 	}

@@ -141,7 +141,7 @@ const struct command COMMANDS[] = {
 	  .run = cmd_agent_create,
 	  .options = {
 		{ "--name", "NAME", "what people call it" },
-		{ "--model", "MODEL", "the model that it runs (demo)" },
+		{ "--model", "MODEL", "the model that it runs (the server's default)" },
 		{ "--system", "TEXT", "its system prompt; @FILE reads it" },
 		{ "--description", "TEXT", "what it is for" },
 		{ "--file", "FILE", "the whole definition as JSON; - is stdin", 'f' },

@@ -71,7 +71,11 @@ write_model(struct definition *d, struct json v, struct json now, struct err *e)
 	struct str name;
 	int rc = 0;
 
-	(void)now; /* another model has other settings: replaced whole */
+	(void)now;             /* another model has other settings: replaced whole */
+	if (!json_is_set(v)) { /* whatever the server names, turn by turn (core/model_choice) */
+		jw_null(&d->w);
+		return 0;
+	}
 	if (json_type(v) == JSON_OBJECT)
 		rc = json_fields(v, fields, ARRAY_LEN(fields), e);
 	if (rc == 0)
@@ -289,7 +293,7 @@ static const struct definition_member MEMBERS[] = {
 	{ "name", TEXT, true, definition_write_name, NULL },
 	{ "description", TEXT_OR_NULL, false, write_description, NULL },
 	{ "system", TEXT_OR_NULL, false, write_system, NULL },
-	{ "model", JSON_WANT_STRING | JSON_WANT_OBJECT, true, write_model, NULL },
+	{ "model", JSON_WANT_STRING | JSON_WANT_OBJECT | JSON_WANT_NULL, false, write_model, NULL },
 	{ "tools", LIST_OR_NULL, false, agent_tools_write, NULL },
 	{ "mcp_servers", LIST_OR_NULL, false, write_servers, NULL },
 	{ "skills", LIST_OR_NULL, false, write_skills, NULL },

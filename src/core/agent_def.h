@@ -3,7 +3,8 @@
  * Members in the wire's order: id, type, version, name, description, system, model, tools,
  * mcp_servers, skills, metadata, multiagent, execution_identity, then ours (limits, access,
  * approval_rules), archived_at, created_at, updated_at. All are always there; what is unset is null
- * or empty. Lists are replaced whole, metadata and limits are merged. */
+ * or empty. Lists are replaced whole, metadata and limits are merged. A model that is null is filled in
+ * wherever the agent is run or shown (core/model_choice). */
 #pragma once
 #include "core/access_policy.h"
 #include "core/agent_roster.h"

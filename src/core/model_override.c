@@ -6,6 +6,15 @@
 /* More than a record may have: what was read fits in again. */
 enum { ROOM_MAX = 64 * 1024 * 1024 };
 
+bool
+model_override_is_chosen(struct json extra)
+{
+	struct json said;
+
+	return json_is_set(extra) && (json_find(extra, MODEL_OVERRIDE_CHOSEN, &said) ||
+				      json_find(extra, MODEL_OVERRIDE_BEFORE, &said));
+}
+
 struct str
 model_override_before(struct json extra, struct json agent)
 {

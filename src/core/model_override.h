@@ -10,7 +10,10 @@
 #include "base/str.h"
 
 #define MODEL_OVERRIDE_BEFORE STR("model_before")
+#define MODEL_OVERRIDE_CHOSEN STR("model_chosen") /* true: as the session was opened */
 
+/* Was the model of the session's agent chosen for the session, when it was opened or since? */
+bool model_override_is_chosen(struct json extra);
 /* What is to be remembered when a choice is made: JSON. agent: as it is without the choice. */
 struct str model_override_before(struct json extra, struct json agent);
 /* extra without the choice. False: there is none, or nothing to go back to. agent: the one inside body. */

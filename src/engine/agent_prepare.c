@@ -196,7 +196,7 @@ static bool
 use_snapshot(struct preparing *p)
 {
 	struct json_doc doc;
-	struct json agent, budget = { 0 }, chosen;
+	struct json agent, budget = { 0 };
 
 	p->agent->session_budget = BUDGET_UNLIMITED;
 	if (p->extra.len == 0 ||
@@ -206,8 +206,7 @@ use_snapshot(struct preparing *p)
 		p->agent->session_budget = session_budget_limit(budget);
 	if (!json_find(json_root(&doc), STR("agent"), &agent) || json_type(agent) != JSON_OBJECT)
 		return false;
-	p->agent->chosen = json_find(json_root(&doc), STR("model_chosen"), &chosen) ||
-			   json_find(json_root(&doc), MODEL_OVERRIDE_BEFORE, &chosen);
+	p->agent->chosen = model_override_is_chosen(json_root(&doc));
 	read_agent(p, json_raw(agent));
 	p->changed = true;
 	return true;

@@ -273,6 +273,20 @@ catalog_override(struct arena *a, struct str body, struct json overrides, struct
 	return rc == 0 ? agent_def_override(json_root(&doc), overrides, a, out, e) : rc;
 }
 
+void
+catalog_show(const struct catalog *c, const struct catalog_own_agent *own, struct arena *a,
+	     struct jw *w)
+{
+	struct model_facts f = engine_model_facts(c->en, own->workspace);
+	struct json_doc doc;
+
+	f.chosen = own->chosen;
+	if (json_parse(a, own->text, &EVENT_PAYLOAD_LIMITS, &doc, NULL) == 0)
+		model_choice_write(w, json_root(&doc), &f, a);
+	else
+		jw_raw(w, own->text);
+}
+
 /* ---- environments ---- */
 
 struct environment_check {

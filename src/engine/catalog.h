@@ -1,6 +1,7 @@
 /* catalog - agents and environments: versioned definitions as records, and how others look them up.
  * Changed by engine/agent_change and engine/environment_change. */
 #pragma once
+#include "base/json_write.h"
 #include "engine/engine_private.h"
 
 struct catalog *catalog_new(struct engine *en);
@@ -30,6 +31,15 @@ void catalog_environment_check(struct catalog *c, struct str id, catalog_check_f
  * *out is empty when there is nothing to override. Errors name the path inside overrides. */
 NODISCARD int catalog_override(struct arena *a, struct str body, struct json overrides,
 			       struct str *out, struct err *e);
+
+/* Writes the agent that a session of this workspace has of its own as people see it: with the model that
+ * answers by now. chosen: it was chosen for the session. */
+struct catalog_own_agent {
+	struct str workspace, text;
+	bool chosen;
+};
+void catalog_show(const struct catalog *c, const struct catalog_own_agent *own, struct arena *a,
+		  struct jw *w);
 
 /* The id of the record that holds one version: "<agent>/<version, 10 digits>". */
 struct str catalog_version_id(struct arena *a, struct str agent, int64_t version);

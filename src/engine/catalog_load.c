@@ -1,5 +1,6 @@
 /* catalog_load - what every data directory holds, made where it is missing: agent main, environment
- * local-default, workspace main. */
+ * local-default, workspace main. Earlier releases made a main that names the demo model: where nobody has
+ * changed it since, it names none any more, so that the server's default counts for it (decision 0032). */
 #include <stdlib.h>
 
 #include "base/xalloc.h"
@@ -11,7 +12,10 @@
 struct loading {
 	struct engine *en;
 	size_t at;
+	struct arena arena; /* of the seed at hand */
 	bool found;
+	struct str body; /* then: of the record */
+	int64_t version;
 	void (*done)(void *ctx, int rc, const struct err *err);
 	void *ctx;
 };
@@ -48,7 +52,7 @@ static const struct seed {
 	const char *body;
 } SEEDS[] = {
 	{ RECORD_AGENT, CATALOG_AGENT, make_agent,
-	  "{\"name\":\"main\",\"model\":\"demo\",\"tools\":[{\"type\":"
+	  "{\"name\":\"main\",\"tools\":[{\"type\":"
 	  "\"agent_toolset_20260401\",\"default_config\":{\"permission_policy\":{\"type\":"
 	  "\"always_ask\"}}}]}" },
 	{ RECORD_ENVIRONMENT, CATALOG_ENVIRONMENT, environment_def_make,
@@ -63,6 +67,7 @@ static void
 load_end(struct loading *l, int rc, const struct err *err)
 {
 	l->done(l->ctx, rc, err);
+	arena_release(&l->arena);
 	free(l);
 }
 
@@ -105,12 +110,73 @@ fill_seed(struct commit *c, const struct seed *seed, int64_t now_ms, struct err 
 	return 0;
 }
 
+/* ---- main of an earlier release ---- */
+
+/* Every change makes a version, but for the archive. */
+static bool
+is_unedited(struct json agent)
+{
+	struct json model = definition_find(agent, "model");
+
+	return definition_version(agent) == 1 && !definition_is_archived(agent) &&
+	       json_type(model) == JSON_OBJECT &&
+	       json_str_eq(definition_find(model, "id"), MODEL_BUILT_IN);
+}
+
+static void
+put_without_model(struct loading *l, struct json agent, struct commit *c)
+{
+	struct str id = SEEDS[l->at].id;
+	struct buf text;
+	struct jw w;
+
+	buf_init(&text, DEFINITION_BYTES_MAX);
+	jw_init(&w, &text);
+	jw_object(&w);
+	for (struct json_iter it = json_iter(agent); json_next(&it);) {
+		jw_key(&w, json_str(it.key, &l->arena));
+		jw_raw(&w, json_str_eq(it.key, STR("model")) ? STR("null") : json_raw(it.value));
+	}
+	jw_end_object(&w);
+	commit_put(c, &(struct store_put){
+			      .record = { .kind = RECORD_AGENT, .id = id, .body = buf_str(&text) },
+			      .if_version = l->version });
+	commit_put(c, &(struct store_put){
+			      .record = { .kind = RECORD_AGENT_VERSION,
+					  .id = catalog_version_id(commit_arena(c), id, 1),
+					  .owner = id,
+					  .body = buf_str(&text) },
+			      .if_version = STORE_VERSION_ANY });
+	buf_release(&text);
+}
+
+/* Is there something to bring up to date? Then it is under way. */
+static bool
+update_seed(struct loading *l)
+{
+	struct json_doc doc;
+	struct commit *c;
+
+	if (!str_eq(SEEDS[l->at].kind, RECORD_AGENT) ||
+	    json_parse(&l->arena, l->body, &JSON_LIMITS_DEFAULT, &doc, NULL) != 0 ||
+	    !is_unedited(json_root(&doc)))
+		return false;
+	c = commit_new(l->en, STR(""));
+	put_without_model(l, json_root(&doc), c);
+	commit_submit(c, on_seeded, l);
+	return true;
+}
+
+/* ---- one after the other ---- */
+
 static bool
 on_seed_row(void *ctx, const struct store_row *row)
 {
 	struct loading *l = ctx;
 
-	l->found = row->record != NULL;
+	l->found = true;
+	l->body = arena_str(&l->arena, row->record->body);
+	l->version = row->record->version;
 	return false;
 }
 
@@ -127,6 +193,8 @@ on_seed(void *ctx, int rc, bool more, const struct err *err)
 		return;
 	}
 	if (l->found) {
+		if (update_seed(l))
+			return;
 		l->at++;
 		load_next(l);
 		return;
@@ -149,6 +217,7 @@ load_next(struct loading *l)
 		return;
 	}
 	l->found = false;
+	arena_reset(&l->arena);
 	store_read(l->en->store,
 		   &(struct store_query){ .kind = STORE_GET_RECORD,
 					  .record_kind = SEEDS[l->at].kind,
@@ -163,5 +232,6 @@ catalog_load(struct catalog *c, void (*done)(void *ctx, int rc, const struct err
 	struct loading *l = xcalloc(1, sizeof *l);
 
 	*l = (struct loading){ .en = catalog_engine(c), .done = done, .ctx = ctx };
+	arena_init(&l->arena);
 	load_next(l);
 }

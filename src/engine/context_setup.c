@@ -6,7 +6,6 @@
 #include "engine/approval.h"
 #include "engine/context.h"
 #include "engine/own_tool.h"
-#include "engine/workspace.h"
 
 struct setup_job {
 	struct list node; /* in engine.setups, while a listing is on its way */
@@ -229,20 +228,15 @@ terms_of(const struct engine_models *models, const struct context_setup *s)
 	return (struct engine_model_terms){ s->provider->context_tokens, retry_policy_default() };
 }
 
-/* The nearest that names one: the message, the session, its workspace, the agent, the server. */
 static struct str
 choose_model(const struct setup_job *j)
 {
-	const struct workspace_settings *workspace =
-		workspaces_find(j->en->workspaces, j->session->workspace_id);
+	struct model_facts f = engine_model_facts(j->en, j->session->workspace_id);
 
-	if (j->prompt_model.len > 0)
-		return j->prompt_model;
-	if (!j->setup.agent->chosen && workspace && workspace->model.len > 0)
-		return workspace->model;
-	if (j->setup.run.model.len > 0)
-		return j->setup.run.model;
-	return j->en->config.settings.default_model;
+	f.message = j->prompt_model;
+	f.own = j->setup.run.model;
+	f.chosen = j->setup.agent->chosen;
+	return model_choice_decide(&f).model;
 }
 
 /* Looked up for each turn: the operator may have changed the models since. */

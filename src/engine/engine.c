@@ -71,6 +71,17 @@ engine_reload(struct engine *en, const struct engine_settings *settings)
 	pause_reload(en);
 }
 
+struct model_facts
+engine_model_facts(const struct engine *en, struct str workspace)
+{
+	const struct workspace_settings *settled = workspaces_find(en->workspaces, workspace);
+
+	return (struct model_facts){
+		.workspace = settled ? settled->model : (struct str){ 0 },
+		.server = en->config.settings.default_model,
+	};
+}
+
 struct host *
 engine_host(struct engine *en)
 {

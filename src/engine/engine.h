@@ -23,6 +23,7 @@
 #include "core/hook_event.h"
 #include "core/input.h"
 #include "core/lane_entry.h"
+#include "core/model_choice.h"
 #include "core/principal.h"
 #include "core/reset_policy.h"
 #include "core/retry_policy.h"
@@ -58,7 +59,7 @@ struct engine_models {
 
 /* What may change while it runs. */
 struct engine_settings {
-	struct str default_model;    /* must stay until the next ones */
+	struct str default_model;    /* empty: none is named; must stay until the next ones */
 	int64_t queue_depth;         /* messages that may wait in a session */
 	int64_t quiet_ms;            /* collect: so long without a further message */
 	enum busy_mode busy;         /* of messages that name none */
@@ -185,6 +186,9 @@ void
 engine_start(struct engine *en, void (*done)(void *ctx, int rc, const struct err *err), void *ctx);
 /* For what begins from now on. */
 void engine_reload(struct engine *en, const struct engine_settings *settings);
+/* Of a session of this workspace (empty: of none): what stands around it names. Good until the next reload
+ * or change of the workspace. */
+struct model_facts engine_model_facts(const struct engine *en, struct str workspace);
 /* Takes no more commands (ERR_UNAVAILABLE), lets open turns end within timeout_ms, reschedules the
  * rest for that reason. done: nothing is open any more. Again before that: all of it anew. */
 void engine_drain(struct engine *en, int64_t timeout_ms, enum recover_reason why,

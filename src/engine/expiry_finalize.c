@@ -9,6 +9,7 @@
 #include "core/model_override.h"
 #include "engine/actor.h"
 #include "engine/agent_cache.h"
+#include "engine/catalog.h"
 #include "engine/expiry_private.h"
 
 enum {
@@ -84,6 +85,7 @@ static void
 clear_override(struct expiry *x, struct commit *c)
 {
 	struct json_doc doc;
+	struct json chosen; /* already as it was opened */
 	struct str body, agent;
 	struct buf payload;
 	struct jw w;
@@ -101,7 +103,13 @@ clear_override(struct expiry *x, struct commit *c)
 	jw_init(&w, &payload);
 	jw_object(&w);
 	jw_field_str(&w, "type", STR("session.updated"));
-	jw_field_raw(&w, "agent", agent);
+	jw_key(&w, STR("agent"));
+	catalog_show(x->en->catalog,
+		     &(struct catalog_own_agent){
+			     .workspace = x->look->session.workspace_id,
+			     .text = agent,
+			     .chosen = json_find(json_root(&doc), MODEL_OVERRIDE_CHOSEN, &chosen) },
+		     &x->lane_arena, &w);
 	jw_end_object(&w);
 	commit_append_made(c, EVENT_SESSION_UPDATED, STR(""), &payload);
 	commit_require(c)->lifecycles = 1u << x->look->session.row.state.lifecycle;

@@ -5,6 +5,7 @@
 #include "base/xalloc.h"
 #include "core/definition.h"
 #include "core/event_make.h"
+#include "core/model_override.h"
 #include "core/session_open.h"
 #include "engine/access.h"
 #include "engine/catalog.h"
@@ -192,8 +193,10 @@ put_extra(struct opening *o, struct commit *c)
 	jw_object(&w);
 	if (o->agent.len > 0)
 		jw_field_raw(&w, "agent", o->agent);
-	if (o->agent.len > 0 && json_is_set(definition_find(o->want.overrides, "model")))
-		jw_field_bool(&w, "model_chosen", true);
+	if (o->agent.len > 0 && json_is_set(definition_find(o->want.overrides, "model"))) {
+		jw_key(&w, MODEL_OVERRIDE_CHOSEN);
+		jw_bool(&w, true);
+	}
 	if (json_is_set(o->want.vault_ids))
 		jw_field_raw(&w, "vault_ids", json_raw(o->want.vault_ids));
 	if (json_is_set(o->want.budget))

@@ -161,7 +161,8 @@ put_extra(struct rolling *g, struct commit *c)
 	jw_init(&w, &body);
 	jw_object(&w);
 	for (it = json_iter(json_root(&doc)); json_next(&it);) {
-		if (json_str_eq(it.key, STR("agent")) || json_str_eq(it.key, STR("model_chosen")) ||
+		if (json_str_eq(it.key, STR("agent")) ||
+		    json_str_eq(it.key, MODEL_OVERRIDE_CHOSEN) ||
 		    json_str_eq(it.key, MODEL_OVERRIDE_BEFORE))
 			continue;
 		jw_key(&w, json_str(it.key, &g->arena));

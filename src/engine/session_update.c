@@ -196,7 +196,15 @@ write_extra(struct change *ch, const struct update *u, struct commit *c, struct 
 			return rc;
 	}
 	if (agent.text.len > 0) {
-		jw_field_raw(w, "agent", agent.text);
+		jw_key(w, STR("agent"));
+		catalog_show(ch->en->catalog,
+			     &(struct catalog_own_agent){
+				     .workspace = ch->row.workspace_id,
+				     .text = agent.text,
+				     .chosen = agent.model_before.len > 0 ||
+					       model_override_is_chosen(old),
+			     },
+			     &ch->arena, w);
 		(*count)++;
 	}
 	if (u->budget_said) {

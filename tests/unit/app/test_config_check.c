@@ -1,7 +1,8 @@
 /* What values must agree on. */
 #include "config_rows.h"
 
-#define A "providers: [{name: a, kind: anthropic, "
+#define L60 "x12345678901234567890123456789012345678901234567890123456789"
+#define A   "providers: [{name: a, kind: anthropic, "
 #define EXPOSED(where)                                                                            \
 	"listen: " where " can be reached from other machines, and without tls everybody on the " \
 	"way reads the tokens: set tls.certificate and tls.key, or insecure_listen: true when "   \
@@ -43,9 +44,15 @@ static const struct config_row ROWS[] = {
 	{ "L2 an unknown model", "model: gpt\n",
 	  "c.yaml:1:8: model: 'gpt' is not known; there are demo" },
 	{ "L2 a model of an unknown provider", "model: b/x\n" A "api_key_env: K}]\n",
-	  "c.yaml:1:8: model: 'b/x' is not known; there are demo, a/..." },
+	  "c.yaml:1:8: model: 'b/x' is not known; there are demo, a/MODEL" },
 	{ "L2 a provider without model", "model: a/\n" A "api_key_env: K}]\n",
-	  "c.yaml:1:8: model: 'a/' is not known; there are demo, a/..." },
+	  "c.yaml:1:8: model: 'a/' is not known; there are demo, a/MODEL" },
+	{ "T3 the models that are known of a provider",
+	  "model: x\n" A "api_key_env: K, models: [{id: u}, {id: v}]}]\n",
+	  "c.yaml:1:8: model: 'x' is not known; there are demo, a/u, a/v" },
+	{ "T3 a long list of models is cut",
+	  "model: x\n" A "api_key_env: K, models: [{id: " L60 "}, {id: " L60 "2}, {id: z}]}]\n",
+	  "c.yaml:1:8: model: 'x' is not known; there are demo, a/" L60 ", a/" L60 "2, ..." },
 };
 
 static const struct fine_row {

@@ -137,8 +137,8 @@ M1_bad_bodies_leave_no_trace(void **state)
 
 	(void)state;
 	engine_rig_init(&r, false);
-	rig_expect(rig_make(&r, engine_agent_create, (struct rig_call){ .body = "{'name':'a'}" }),
-		   ERR_INVALID, "model: is required");
+	rig_expect(rig_make(&r, engine_agent_create, (struct rig_call){ .body = "{'model':'a'}" }),
+		   ERR_INVALID, "name: is required");
 	rig_expect(rig_make(&r, engine_agent_create, (struct rig_call){ .body = "[]" }),
 		   ERR_INVALID, "must be an object");
 	rig_expect(rig_change(&r, engine_agent_update,
