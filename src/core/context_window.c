@@ -184,8 +184,8 @@ put_outcome(struct context_window *w, struct json payload, struct buf *out)
 			   STR_ARG(text_field(w, rubric, "content")));
 }
 
-static void
-read_class(struct context_window *w, const struct event *ev, struct context_entry *entry)
+static bool
+is_trigger(struct context_window *w, const struct event *ev)
 {
 	struct json meta = parse(w, ev->meta);
 	struct input_meta in = { .class = INPUT_PASSIVE };
@@ -193,8 +193,7 @@ read_class(struct context_window *w, const struct event *ev, struct context_entr
 	if (json_is_set(meta))
 		IGNORE(input_meta_read(meta, &w->scratch, &in,
 				       NULL)); /* else it asks for nothing */
-	entry->trigger = in.class == INPUT_TRIGGER;
-	entry->steers = in.busy == BUSY_STEER;
+	return in.class == INPUT_TRIGGER;
 }
 
 static void
@@ -265,7 +264,7 @@ take_thought(struct context_window *w, enum item_role role, struct str turn)
 
 void
 context_window_add(struct context_window *w, const struct item_row *item, const struct event *ev,
-		   const struct event *content)
+		   const struct event *content, struct str turn)
 {
 	struct context_entry entry = { .role = item->role, .at_seq = item->at_seq };
 	struct json payload;
@@ -277,16 +276,17 @@ context_window_add(struct context_window *w, const struct item_row *item, const 
 	}
 	arena_reset(&w->scratch);
 	buf_init(&text, TEXT_BYTES_MAX);
-	entry.turn = arena_str(w->kept, ev->turn);
+	entry.turn = arena_str(w->kept, item->role == ITEM_USER ? turn : ev->turn);
 	entry.reasoning = take_thought(w, item->role, entry.turn);
 	if (is_call(ev->kind)) {
 		read_call(w, ev, &entry);
 	} else if (item->role == ITEM_USER) {
 		read_user(w, ev, content, &entry, &text);
-		read_class(w, ev, &entry);
+		entry.trigger = is_trigger(w, ev);
 	} else {
 		payload = parse(w, ev->payload);
 		put_blocks(w, field(payload, "content"), &entry, &text);
+		entry.interrupted = json_type(field(payload, "interrupted")) == JSON_TRUE;
 		if (item->role == ITEM_TOOL)
 			entry.answers = arena_str(
 				w->kept, text_field(w, payload, call_state_field(ev->kind)));
@@ -307,8 +307,8 @@ struct making {
 	struct map results; /* call's event id -> its result's entry */
 	struct map ids;     /* what calls are named by, so that no name is used twice */
 	VEC(struct message) messages;
-	int64_t asked_at; /* place of the last message that asks for an answer; 0: it was given */
-	bool at_tools;    /* since then calls were made */
+	const struct context_entry
+		*asked; /* the last that asks for an answer; NULL: it was given */
 };
 
 static void
@@ -319,22 +319,17 @@ say(struct making *k, enum message_role role, const struct context_entry *e)
 	};
 }
 
-/* A message that begins a turn although the one before was never answered. What steers comes between
- * calls and answer by its nature. */
+/* A message may begin a turn although the one before was never answered. One that enters an open turn
+ * asks together with what is there. */
 static void
 say_user(struct making *k, const struct context_entry *e)
 {
-	bool unanswered = e->trigger && k->asked_at != 0 && k->asked_at != e->at_seq &&
-			  !(k->at_tools && e->steers);
-
-	if (unanswered)
+	if (e->trigger && k->asked && !str_eq(k->asked->turn, e->turn))
 		*vec_push(&k->messages) = (struct message){ .role = MESSAGE_USER,
 							    .content = CONTEXT_UNANSWERED,
 							    .synthetic = true };
-	if (e->trigger && !(k->at_tools && e->steers)) {
-		k->asked_at = e->at_seq;
-		k->at_tools = false;
-	}
+	if (e->trigger)
+		k->asked = e;
 	say(k, MESSAGE_USER, e);
 }
 
@@ -377,6 +372,16 @@ say_result(struct making *k, const struct tool_call *call, const struct context_
 	};
 }
 
+/* Does the turn say or hear anything from there on? */
+static bool
+goes_on(const struct context_window *w, size_t from, struct str turn)
+{
+	for (size_t i = from; i < w->entries.len; i++)
+		if (w->entries.ptr[i].role == ITEM_USER || w->entries.ptr[i].role == ITEM_ASSISTANT)
+			return str_eq(w->entries.ptr[i].turn, turn);
+	return false;
+}
+
 /* An answer of the model's: its text, then the calls that follow in the same turn, then one result
  * for each. Returns the index behind it. */
 static size_t
@@ -385,9 +390,11 @@ say_answer(struct making *k, size_t at)
 	struct context_entry *e = k->w->entries.ptr;
 	size_t count = k->w->entries.len, first = at + (e[at].call_id.len == 0), end = first;
 	struct tool_call *calls;
+	bool cut;
 
 	while (end < count && e[end].call_id.len > 0 && str_eq(e[end].turn, e[at].turn))
 		end++;
+	cut = e[at].interrupted && goes_on(k->w, end, e[at].turn);
 	calls = ARENA_ARRAY(k->w->kept, end - first + 1, struct tool_call);
 	for (size_t i = first; i < end; i++)
 		calls[i - first] =
@@ -396,12 +403,12 @@ say_answer(struct making *k, size_t at)
 						    .content = e[at].text,
 						    .reasoning = e[at].reasoning,
 						    .tool_calls = calls,
-						    .tool_call_count = end - first };
+						    .tool_call_count = end - first,
+						    .cut = cut };
 	for (size_t i = first; i < end; i++)
 		say_result(k, &calls[i - first], &e[i]);
-	k->at_tools = end > first;
-	if (!k->at_tools)
-		k->asked_at = 0;
+	if (end == first && !cut)
+		k->asked = NULL;
 	return end;
 }
 

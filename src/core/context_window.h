@@ -6,7 +6,8 @@
  * (core/result_view). Thinking is not shown again here: what the
  * provider wants back of it stands beside the answer it led to. Old tool results shrink as core/prune_policy says. Between a turn
  * that ended without an answer (interrupted, out of steps) and the next message stands a line that
- * says so, because the model would take up the old one again. */
+ * says so, because the model would take up the old one again. What enters an open turn is no next one:
+ * the model is to serve all that its turn took in, also when the turn went on after a restart. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,14 +24,15 @@ extern const struct str CONTEXT_UNANSWERED;
 /* One entry, parsed; for context_window's own use. */
 struct context_entry {
 	enum item_role role;
-	struct str turn, text;
+	struct str turn; /* of its event; of a message: the turn that took it in */
+	struct str text;
 	struct message_image *image_list;
 	size_t images;
-	struct str reasoning; /* of an answer: what its provider wants back */
-	int64_t at_seq;       /* what consumed it: messages of one turn's start share it */
-	bool trigger,
-		steers;     /* of a message: it asks for an answer; in a running turn, if it can */
-	struct str call_id; /* of a call: its event's id */
+	struct str reasoning;       /* of an answer: what its provider wants back */
+	int64_t at_seq;             /* what consumed it: messages of one turn's start share it */
+	bool trigger;               /* of a message: it asks for an answer */
+	bool interrupted;           /* of an answer: it was cut short */
+	struct str call_id;         /* of a call: its event's id */
 	struct str name, arguments; /* of a call */
 	struct str provider_id;     /* of a call: what the provider called it; empty: nothing */
 	struct str answers;         /* of a result: the call's event id */
@@ -48,9 +50,10 @@ struct context_window {
 /* Messages live in kept. */
 void context_window_init(struct context_window *w, struct arena *kept, bool shared);
 void context_window_release(struct context_window *w);
-/* content is the event that holds the entry's content: ev itself, or its last edit. */
+/* content is the event that holds the entry's content: ev itself, or its last edit. turn is that of the
+ * event which gave the entry its place. */
 void context_window_add(struct context_window *w, const struct item_row *item,
-			const struct event *ev, const struct event *content);
+			const struct event *ev, const struct event *content, struct str turn);
 
 struct context_limits {
 	int64_t window_tokens; /* above 0 */

@@ -39,6 +39,7 @@ struct message {
 	struct str name;         /* of a tool result: the tool, looked up in its call if need be */
 	bool synthetic;          /* made by the server, not by a person: opens no turn */
 	bool summary;            /* half of a checkpoint pair */
+	bool cut;                /* of an answer: cut short, and its turn went on after it */
 	size_t owner;            /* of a tool result: index of the assistant message it answers */
 	int64_t tokens;          /* estimate of the content, set by token_estimate_messages */
 };

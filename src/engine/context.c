@@ -155,7 +155,8 @@ on_item(void *ctx, const struct store_row *row)
 	struct context *c = ctx;
 
 	c->last = row->item->item;
-	context_window_add(&c->window, &row->item->item, &row->item->ev, &row->item->content);
+	context_window_add(&c->window, &row->item->item, &row->item->ev, &row->item->content,
+			   row->item->at_turn);
 	return true;
 }
 

@@ -191,7 +191,7 @@ from_person(const struct message *m)
 static bool
 ends_exchange(const struct message *m)
 {
-	return (m->role == MESSAGE_ASSISTANT && m->tool_call_count == 0) ||
+	return (m->role == MESSAGE_ASSISTANT && m->tool_call_count == 0 && !m->cut) ||
 	       (m->synthetic && str_eq(m->content, CONTEXT_UNANSWERED));
 }
 

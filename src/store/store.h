@@ -178,6 +178,7 @@ struct store_event {
 struct store_item_row {
 	struct item_row item;
 	struct event ev, content;
+	struct str at_turn; /* of a user's entry: the turn that took it in; empty: none did */
 };
 
 /* A page goes on behind the last row of the page before; each kind says what names that row. */

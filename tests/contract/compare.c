@@ -240,6 +240,9 @@ compare_items(struct rig *r, const struct model *m, const char *what)
 			continue; /* of another log: part_fork looks at the texts */
 		same_event(&p, &g->ev, &m->events.ptr[items[p.at].seq - 1]);
 		same_event(&p, &g->content, &m->events.ptr[items[p.at].content_seq - 1]);
+		if (items[p.at].role == ITEM_USER)
+			same_str(&p, "turn", g->at_turn,
+				 m->events.ptr[items[p.at].at_seq - 1].turn);
 	}
 	rows_release(&got);
 }

@@ -86,6 +86,7 @@ take_item(struct rows *out, const struct store_item_row *from)
 		.item = from->item,
 		.ev = rows_keep_event(&out->arena, &from->ev),
 		.content = rows_keep_event(&out->arena, &from->content),
+		.at_turn = arena_str(&out->arena, from->at_turn),
 	};
 }
 

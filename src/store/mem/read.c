@@ -190,6 +190,9 @@ give_item(const struct mem_session *s, struct mem_page *p, const struct item_row
 		.content = from->events.ptr[item->content_seq - 1].ev,
 	};
 
+	if (item->role == ITEM_USER)
+		row.at_turn = from->events.ptr[item->at_seq - 1].ev.turn;
+
 	return mem_page_give(p, &(struct store_row){ .item = &row });
 }
 

@@ -3,11 +3,16 @@
 #include "base/vec.h"
 #include "store/sqlite/read_private.h"
 
+#define AT_TURN                                                                                \
+	"CASE i.role WHEN 0 THEN (SELECT p.turn FROM event p WHERE p.sid = i.sid AND p.seq = " \
+	"i.at_seq) END"
+_Static_assert(ITEM_USER == 0, "the number stands in SQL");
 /* LEFT: an entry whose event is gone must be seen, not skipped. */
-#define SELECT_ITEMS                                                                               \
-	"SELECT i.seq, i.content_seq, i.at_seq, i.at_index, i.role, i.rewound, i.archived_by,"     \
-	" " READ_EVENT_COLUMNS " FROM item i LEFT JOIN event e ON e.sid = i.sid AND e.seq = i.seq" \
-	" WHERE i.sid = ?1 AND (?6 OR (i.rewound = 0 AND i.archived_by = 0))"                      \
+#define SELECT_ITEMS                                                                           \
+	"SELECT i.seq, i.content_seq, i.at_seq, i.at_index, i.role, i.rewound, i.archived_by," \
+	" " AT_TURN ", " READ_EVENT_COLUMNS                                                    \
+	" FROM item i LEFT JOIN event e ON e.sid = i.sid AND e.seq = i.seq"                    \
+	" WHERE i.sid = ?1 AND (?6 OR (i.rewound = 0 AND i.archived_by = 0))"                  \
 	" AND (i.at_seq, i.at_index, i.sub, i.seq)"
 static const char ITEMS[] = SELECT_ITEMS " > (?2, ?3, ?4, ?5)"
 					 " ORDER BY i.at_seq, i.at_index, i.sub, i.seq LIMIT ?7";
@@ -24,14 +29,15 @@ struct read_part {
 	struct place low, top;
 	int64_t as_of, summary, rewound, archived_by;
 };
-#define SELECT_PART                                                                                \
-	"SELECT i.seq, i.content_seq, i.at_seq, i.at_index, i.role, i.rewound, i.archived_by,"     \
-	" " READ_EVENT_COLUMNS " FROM item i LEFT JOIN event e ON e.sid = i.sid AND e.seq = i.seq" \
-	" WHERE i.sid = ?1 AND (?6 OR (i.rewound = 0 AND i.archived_by = 0))"                      \
-	" AND (i.at_seq, i.at_index, i.sub, i.seq) >= (?8, ?9, ?10, ?11)"                          \
-	" AND (i.at_seq, i.at_index, i.sub, i.seq) < (?12, ?13, ?14, ?15)"                         \
-	" AND (?16 = 0 OR (i.seq <= ?16 AND (i.rewound = 0 OR i.rewound > ?16)"                    \
-	" AND (i.role <> 4 OR i.seq = ?17)))"                                                      \
+#define SELECT_PART                                                                            \
+	"SELECT i.seq, i.content_seq, i.at_seq, i.at_index, i.role, i.rewound, i.archived_by," \
+	" " AT_TURN ", " READ_EVENT_COLUMNS                                                    \
+	" FROM item i LEFT JOIN event e ON e.sid = i.sid AND e.seq = i.seq"                    \
+	" WHERE i.sid = ?1 AND (?6 OR (i.rewound = 0 AND i.archived_by = 0))"                  \
+	" AND (i.at_seq, i.at_index, i.sub, i.seq) >= (?8, ?9, ?10, ?11)"                      \
+	" AND (i.at_seq, i.at_index, i.sub, i.seq) < (?12, ?13, ?14, ?15)"                     \
+	" AND (?16 = 0 OR (i.seq <= ?16 AND (i.rewound = 0 OR i.rewound > ?16)"                \
+	" AND (i.role <> 4 OR i.seq = ?17)))"                                                  \
 	" AND (i.at_seq, i.at_index, i.sub, i.seq)"
 _Static_assert(ITEM_SUMMARY == 4, "the number stands in SQL");
 static const char PART[] = SELECT_PART " > (?2, ?3, ?4, ?5)"
@@ -92,6 +98,7 @@ make(struct read *r, sqlite3_stmt *st, struct err *e)
 	int rc = 0;
 
 	take_item(&c, &row.item);
+	row.at_turn = column_text(&c);
 	if (r->part && r->part->depth > 0) {
 		row.item.depth = r->part->depth;
 		row.item.rewound = r->part->rewound != 0;
