@@ -7,6 +7,7 @@
 #include "core/event_make.h"
 #include "core/queue_policy.h"
 #include "core/route_policy.h"
+#include "core/session_key.h"
 #include "engine/access.h"
 #include "engine/allow_always.h"
 #include "engine/answered.h"
@@ -32,7 +33,7 @@ struct arrival {
 	struct ingress_batch batch;
 	struct ingress_facts facts;
 	enum lifecycle lifecycle; /* the one it must find */
-	bool group, takes_part, looked, sought;
+	bool in_room, takes_part, looked, sought;
 	bool asks_busy; /* the message names no busy mode, and there is more than one default */
 	struct str current;
 	struct wake_list wakes; /* to be cancelled: an interrupt is among the events */
@@ -482,9 +483,9 @@ static int
 read_inputs(struct arrival *a, struct err *e)
 {
 	struct route_facts route = {
-		.in_room = a->group,
+		.in_room = a->in_room,
 		.sender_role = a->caller.who.role,
-		.mentioned = !a->group ||
+		.mentioned = !a->in_room ||
 			     (a->message && a->message->has_mentioned && a->message->mentioned),
 	};
 
@@ -522,6 +523,16 @@ on_busy(void *ctx, int rc, const struct err *err, enum busy_mode busy)
 		read_and_submit(a);
 }
 
+/* Also where everybody in the room has a session of their own. */
+static bool
+is_room(const struct store_session *session)
+{
+	struct session_key_parts lane;
+
+	return session->group ||
+	       (session_key_parse(session->lane_key, &lane) && lane.chat_type != SOURCE_DM);
+}
+
 static void
 on_standing(void *ctx, int rc, const struct err *err, const struct store_session *session,
 	    bool takes_part)
@@ -533,7 +544,7 @@ on_standing(void *ctx, int rc, const struct err *err, const struct store_session
 		arrival_fail(a, rc, err);
 		return;
 	}
-	a->group = session->group;
+	a->in_room = is_room(session);
 	a->takes_part = takes_part || a->caller.who.kind == TOKEN_OWNER;
 	a->lifecycle = session->row.state.lifecycle == LIFECYCLE_INACTIVE ? LIFECYCLE_INACTIVE
 									  : LIFECYCLE_ACTIVE;
