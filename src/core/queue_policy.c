@@ -1,5 +1,7 @@
 #include "core/queue_policy.h"
 
+#include "core/turn_mutant.h"
+
 size_t
 queue_depth(size_t pending, bool turn_open)
 {
@@ -65,7 +67,7 @@ next_trigger(const struct queue_input *inputs, size_t count, const struct queue_
 				*earliest = inputs[i].due_at_ms;
 			continue;
 		}
-		if (inputs[i].busy == BUSY_INTERRUPT)
+		if (inputs[i].busy == BUSY_INTERRUPT && !MUTANT(INTERRUPT_QUEUES))
 			return i;
 		if (next == count)
 			next = i;

@@ -9,6 +9,7 @@
  *   LEASE_KEPT            the lease of a process that died counts on
  *   WAITING_CLOSED        recovery closes calls that wait for people
  *   INTERRUPT_LINGERS     an interrupt that hits nothing hits the next turn
+ *   INTERRUPT_QUEUES      a message that interrupts waits behind the older ones
  *   WAKE_LOST             whoever releases a lease does not look again */
 #pragma once
 #include "base/mutant.h"

@@ -244,6 +244,45 @@ count_calls(const struct ref_session *s, unsigned states)
 	return count;
 }
 
+/* The pending message whose turn it is; NULL: none waits. The commit found the queue as it is now. */
+static const struct ref_input *
+next_trigger(const struct ref_session *s)
+{
+	const struct ref_input *oldest = NULL;
+
+	for (size_t i = 0; i < s->inputs.len; i++) {
+		const struct ref_input *in = &s->inputs.ptr[i];
+
+		if (in->class != INPUT_TRIGGER || in->gone)
+			continue;
+		if (in->busy == BUSY_INTERRUPT)
+			return in;
+		if (!oldest)
+			oldest = in;
+	}
+	return oldest;
+}
+
+/* Does the turn begin with the message whose turn it is? Wakes start one only when none waits. */
+static void
+judge_order(struct scene *sc)
+{
+	const struct ref_input *next = next_trigger(sc->s), *first = NULL;
+	struct json_iter it = json_iter(part_of(sc->payload, "consumes"));
+
+	while (!first && json_next(&it)) {
+		first = input_find(sc->s, json_str(it.value, &sc->w->referee->scratch));
+		if (first && first->class != INPUT_TRIGGER)
+			first = NULL;
+	}
+	if (next && first != next)
+		BLAME(sc, SIM_CLAUSE_ORDER, "begins with seq %lld although seq %lld is next",
+		      first ? (long long)first->seq : 0, (long long)next->seq);
+	for (size_t i = 0; first && first == next && &sc->s->inputs.ptr[i] < first; i++)
+		if (sc->s->inputs.ptr[i].class == INPUT_TRIGGER && !sc->s->inputs.ptr[i].gone)
+			sim_saw(sc->w, SIM_SCENE_WENT_AHEAD);
+}
+
 static void
 open_new_turn(struct scene *sc)
 {
@@ -255,6 +294,7 @@ open_new_turn(struct scene *sc)
 	*vec_push(&sc->s->turns) = (struct ref_turn){ .id = arena_str(&sc->w->referee->kept, id),
 						      .first_seq = sc->ev->seq };
 	sc->s->open = true;
+	judge_order(sc);
 	if (json_count(part_of(sc->payload, "wakes")) > 0)
 		sim_saw(sc->w, SIM_SCENE_WOKEN);
 	if (consume(sc, true) + json_count(part_of(sc->payload, "wakes")) == 0)

@@ -30,6 +30,7 @@ static const char *const SCENES[SIM_SCENES] = {
 	[SIM_SCENE_RESUMED] = "resumed",
 	[SIM_SCENE_PARTIAL] = "partly answered",
 	[SIM_SCENE_STEERED] = "steered",
+	[SIM_SCENE_WENT_AHEAD] = "went ahead of an older one",
 	[SIM_SCENE_INTERRUPTED] = "interrupted",
 	[SIM_SCENE_STOPPED_PARKED] = "interrupted while parked",
 	[SIM_SCENE_RACED] = "interrupt raced the terminal",

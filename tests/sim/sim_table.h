@@ -54,6 +54,7 @@ enum sim_scene {
 	SIM_SCENE_RESUMED,
 	SIM_SCENE_PARTIAL, /* some answers came, and the turn waited on for the rest */
 	SIM_SCENE_STEERED,
+	SIM_SCENE_WENT_AHEAD, /* a message that interrupts ran before an older one */
 	SIM_SCENE_INTERRUPTED,
 	SIM_SCENE_STOPPED_PARKED, /* the same while it was parked */
 	SIM_SCENE_RACED,          /* an interrupt came too late for the turn that it meant */

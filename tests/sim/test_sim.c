@@ -20,6 +20,7 @@ static const char *const CLAUSES[SIM_CLAUSES] = {
 	[SIM_CLAUSE_START] = "T7 a tool starts once, after its call is in the log",
 	[SIM_CLAUSE_TRANSCRIPT] = "T7 the model reads every call with its result",
 	[SIM_CLAUSE_TRIGGER] = "Q2 every accepted message runs in exactly one turn",
+	[SIM_CLAUSE_ORDER] = "Q3 messages run in the order of the log, one that interrupts first",
 	[SIM_CLAUSE_STEER] = "Q3 a steering message reaches the model",
 	[SIM_CLAUSE_INTERRUPT] = "Q5 an interrupt hits only the turn that is open at its seq",
 	[SIM_CLAUSE_FENCE] = "Q7 only the holder of the lease writes for a turn",
