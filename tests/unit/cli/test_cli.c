@@ -268,7 +268,7 @@ static const struct row {
 	  "g\n",
 	  NULL,
 	  0,
-	  "{\"name\":\"N\",\"model\":\"demo\",\"system\":\"S\"}" },
+	  "{\"name\":\"N\",\"system\":\"S\"}" },
 	{ "agent create wants a name", "agent|create", NO_STEPS, "", "--name NAME or --file FILE",
 	  2, NULL },
 	{ "agent update",
