@@ -18,6 +18,7 @@ struct loop {
 	uv_async_t alive; /* keeps loop_run running while nothing else does */
 	struct timeout_wheel wheel;
 	int64_t wheel_at_ms; /* when wheel_timer fires; INT64_MAX: it is not armed */
+	bool runs;
 	struct list tasks;
 };
 
@@ -55,6 +56,15 @@ must(int uv_status)
 {
 	if (uv_status < 0)
 		abort();
+}
+
+/* libuv reads its clock once a turn, so it stands still while the loop does not run or one of its
+ * callbacks takes long. A delay counted from there is too short: after a minute at a prompt, one of
+ * 10 s is over at once. Whatever sets a timer therefore reads the clock first. */
+static void
+loop_read_clock(struct loop *loop)
+{
+	uv_update_time(&loop->uv);
 }
 
 static void
@@ -153,7 +163,9 @@ loop_free(struct loop **out)
 void
 loop_run(struct loop *loop)
 {
+	loop->runs = true;
 	uv_run(&loop->uv, UV_RUN_DEFAULT);
+	loop->runs = false;
 }
 
 void
@@ -186,6 +198,8 @@ loop_settle(struct loop *loop)
 int64_t
 loop_now_ms(struct loop *loop)
 {
+	if (!loop->runs)
+		loop_read_clock(loop);
 	return (int64_t)uv_now(&loop->uv);
 }
 
@@ -246,6 +260,7 @@ loop_timer_new(struct loop *loop, void (*fn)(void *context), void *context)
 void
 loop_timer_set(struct loop_timer *t, int64_t delay_ms)
 {
+	loop_read_clock(t->handle.loop);
 	must(uv_timer_start(&t->handle.uv.timer, on_timer, delay_ms > 0 ? (uint64_t)delay_ms : 0,
 			    0));
 }
@@ -267,6 +282,7 @@ loop_timer_free(struct loop_timer **t)
 void
 loop_timeout_set(struct loop *loop, struct timeout *t, int64_t delay_ms)
 {
+	loop_read_clock(loop);
 	timeout_wheel_set(&loop->wheel, t, loop_now_ms(loop) + (delay_ms > 0 ? delay_ms : 0));
 	arm_wheel(loop, on_wheel, t->tick * TIMEOUT_WHEEL_TICK_MS);
 }

@@ -22,7 +22,7 @@ void loop_stop(struct loop *loop);
 /* Closing something takes a turn or two: runs until what was freed is really gone, without waiting
  * for anything else. */
 void loop_settle(struct loop *loop);
-/* Monotonic, read once a turn. */
+/* Monotonic. While the loop runs it is read once a turn and whenever a timer is set. */
 int64_t loop_now_ms(struct loop *loop);
 /* For the files of net that hand sockets to libuv. */
 struct uv_loop_s;

@@ -32,6 +32,15 @@ def decisions(api):
     return [event for body in api.sent for event in body.get("events", []) if event["type"] == "user.tool_confirmation"]
 
 
+def asker(rig):
+    """The id of an agent that asks before every call."""
+    definition = rig.home / "asker.json"
+    definition.write_text(json.dumps({"name": "Asker", "model": "demo", "tools": [
+        {"type": "agent_toolset_20260401",
+         "default_config": {"enabled": True, "permission_policy": {"type": "always_ask"}}}]}))
+    return rig.ok("agent", "create", "--file", str(definition)).strip()
+
+
 @case("chat asks whether a tool may run")
 def approval(rig):
     for word, want in (("y", {"result": "allow"}), ("Yes", {"result": "allow"}),
@@ -120,12 +129,8 @@ def joined_turn(rig):
 
 @case("chat asks once about a call of the real server, and a no keeps it from running")
 def real_call(rig):
-    definition, made = rig.home / "asker.json", rig.home / "made"
-    definition.write_text(json.dumps({"name": "Asker", "model": "demo", "tools": [
-        {"type": "agent_toolset_20260401",
-         "default_config": {"enabled": True, "permission_policy": {"type": "always_ask"}}}]}))
-    agent = rig.ok("agent", "create", "--file", str(definition)).strip()
-    with rig.terminal("chat", "--new", "--agent", agent, columns=200) as t:
+    made = rig.home / "made"
+    with rig.terminal("chat", "--new", "--agent", asker(rig), columns=200) as t:
         t.expect("> ")
         t.type('tool bash {"command":"echo ok\\ntouch ' + str(made) + '"}\r')
         t.expect(f"? bash: echo ok\r\n    │ touch {made}")

@@ -1,5 +1,6 @@
 #include "net/loop.h"
 
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -76,6 +77,12 @@ cancelled_and_freed_timers_are_silent(void **state)
 }
 
 static void
+wait_outside(int64_t ms)
+{
+	IGNORE(poll(NULL, 0, (int)ms));
+}
+
+static void
 on_timeout(struct timeout *t)
 {
 	note_and_stop(LIST_OWNER(t, struct note, timeout));
@@ -98,6 +105,33 @@ timeout_fires_after_its_delay(void **state)
 	loop_timeout_set(n.loop, &n.timeout, 10); /* moved nearer */
 	loop_run(n.loop);
 	assert_int_equal(n.calls, 2);
+	loop_free(&n.loop);
+}
+
+/* Whoever blocks between two runs still gets the whole delay, of a timer and of a timeout. */
+static void
+delays_count_from_now(void **state)
+{
+	enum { PAUSE_MS = 150, DELAY_MS = 100 };
+	struct note n = { .loop = loop_new() };
+	int64_t begun_ms = loop_now_ms(n.loop);
+
+	(void)state;
+	n.timer = loop_timer_new(n.loop, note_and_stop, &n);
+	timeout_init(&n.timeout, on_timeout);
+	wait_outside(PAUSE_MS);
+	loop_timer_set(n.timer, DELAY_MS);
+	loop_run(n.loop);
+	assert_true(n.at_ms >= begun_ms + PAUSE_MS + DELAY_MS);
+	begun_ms = n.at_ms;
+	wait_outside(PAUSE_MS);
+	loop_timeout_set(n.loop, &n.timeout, DELAY_MS);
+	loop_run(n.loop);
+	assert_true(n.at_ms >= begun_ms + PAUSE_MS + DELAY_MS);
+	begun_ms = n.at_ms;
+	wait_outside(PAUSE_MS);
+	assert_true(loop_now_ms(n.loop) >= begun_ms + PAUSE_MS);
+	loop_timer_free(&n.timer);
 	loop_free(&n.loop);
 }
 
@@ -205,6 +239,7 @@ main(void)
 	struct suite s = { 0 };
 
 	SUITE_TEST(&s, timer_fires_once_and_not_early);
+	SUITE_TEST(&s, delays_count_from_now);
 	SUITE_TEST(&s, cancelled_and_freed_timers_are_silent);
 	SUITE_TEST(&s, timeout_fires_after_its_delay);
 	SUITE_TEST(&s, tasks_run_in_the_next_turn_once);
