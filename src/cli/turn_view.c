@@ -12,6 +12,7 @@ turn_view_init(struct turn_view *v, struct str message_id, const struct turn_vie
 	arena_init(&v->scratch);
 	buf_init(&v->text, TEXT_MAX);
 	buf_init(&v->told, TEXT_MAX);
+	reply_stream_init(&v->reply, TEXT_MAX);
 }
 
 void
@@ -22,6 +23,7 @@ turn_view_release(struct turn_view *v)
 	vec_release(&v->settled);
 	buf_release(&v->text);
 	buf_release(&v->told);
+	reply_stream_release(&v->reply);
 	arena_release(&v->arena);
 	arena_release(&v->scratch);
 }
@@ -45,21 +47,33 @@ note(struct turn_view *v, const char *before, struct str text)
 
 /* ---- text ---- */
 
+/* What was shown of a message ends here. */
+static void
+end_shown(struct turn_view *v)
+{
+	if (v->shown)
+		v->events.on_text_end(v->events.context);
+	v->shown = false;
+	reply_stream_release(&v->reply);
+	reply_stream_init(&v->reply, TEXT_MAX);
+}
+
+static void
+show(struct turn_view *v, struct str piece)
+{
+	if (piece.len == 0)
+		return;
+	v->shown = true;
+	v->events.on_text(v->events.context, piece);
+}
+
 static void
 forget_preview(struct turn_view *v)
 {
+	end_shown(v);
 	v->preview_id = (struct str){ 0 };
 	buf_clear(&v->told);
 	v->at = 0;
-}
-
-/* The turn is over, and what was told of a message stays unfinished. */
-static void
-drop_preview(struct turn_view *v)
-{
-	if (v->told.len > 0)
-		v->events.on_text_end(v->events.context);
-	forget_preview(v);
 }
 
 static void
@@ -75,13 +89,14 @@ static void
 begin_again(struct turn_view *v, struct str same)
 {
 	struct str text = arena_str(&v->scratch, same);
+	bool shown = v->shown;
 
-	v->events.on_text_end(v->events.context);
-	note(v, "the answer was cut short and begins again", STR(""));
+	end_shown(v);
+	if (shown)
+		note(v, "the answer was cut short and begins again", STR(""));
 	buf_clear(&v->told);
 	buf_put_str(&v->told, text);
-	if (text.len > 0)
-		v->events.on_text(v->events.context, text);
+	show(v, reply_stream_push(&v->reply, text));
 }
 
 static void
@@ -98,7 +113,7 @@ tell(struct turn_view *v, struct str piece)
 	v->at += piece.len;
 	if (fresh.len == 0)
 		return;
-	v->events.on_text(v->events.context, fresh);
+	show(v, reply_stream_push(&v->reply, fresh));
 	buf_put_str(&v->told, fresh);
 }
 
@@ -131,19 +146,28 @@ on_message(struct turn_view *v, struct json event)
 {
 	struct json content;
 	struct str text = { 0 };
+	struct buf kept;
+	struct reply reply;
 
 	if (json_find(event, STR("content"), &content))
 		text = event_line_content(content, &v->scratch);
-	begin_message(v, event_line_field(event, "id", &v->scratch));
-	tell(v, text);
-	if (v->at < v->told.len) /* shorter than what was told */
-		begin_again(v, text);
-	if (v->told.len > 0)
-		v->events.on_text_end(v->events.context);
+	buf_init(&kept, text.len);
+	reply = reply_filter_strip(text, &kept);
+	if (v->told.len == 0) {
+		show(v, reply.deliver ? reply.text : (struct str){ 0 });
+	} else {
+		begin_message(v, event_line_field(event, "id", &v->scratch));
+		tell(v, text);
+		if (v->at < v->told.len) /* shorter than what was told */
+			begin_again(v, text);
+		show(v, reply_stream_rest(&v->reply));
+	}
 	forget_preview(v);
-	if (v->text.len > 0 && text.len > 0)
+	if (v->text.len > 0 && reply.deliver)
 		buf_puts(&v->text, "\n\n");
-	buf_put_str(&v->text, text);
+	if (reply.deliver)
+		buf_put_str(&v->text, reply.text);
+	buf_release(&kept);
 }
 
 /* ---- tools ---- */
@@ -217,7 +241,7 @@ on_idle(struct turn_view *v, struct json event)
 
 	if (!is_ours(v, event) || !json_find(event, STR("stop_reason"), &stop))
 		return;
-	drop_preview(v);
+	forget_preview(v);
 	v->running = false;
 	v->stop_reason = arena_str(&v->arena, event_line_field(stop, "type", &v->scratch));
 	v->waits = str_eq(v->stop_reason, STR("requires_action"));
@@ -258,7 +282,7 @@ turn_view_settle(struct turn_view *v, struct str id)
 static void
 end_as(struct turn_view *v, struct str reason)
 {
-	drop_preview(v);
+	forget_preview(v);
 	v->running = v->waits = false;
 	v->over = true;
 	v->stop_reason = reason;

@@ -1,13 +1,14 @@
 /* turn_view - what does a person see of the turn that answers a message? Pure: events of a log_tail
  * in, calls of an owner out. Text is told while it is written and never twice, also when the stream
  * was cut and began again in the middle of a message, or the model had to begin its answer anew and
- * says the same. */
+ * says the same. Silence markers are not told, nor is what is left of a message when it is nothing. */
 #pragma once
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/vec.h"
 #include "cli/waiting_call.h"
+#include "core/reply_filter.h"
 
 /* Texts live during the call. */
 struct turn_view_events {
@@ -29,7 +30,9 @@ struct turn_view {
 	VEC(struct str) waits_for; /* ids of calls that are not settled */
 	VEC(struct str) settled;   /* of those that nobody has to see to any more */
 	struct str preview_id;     /* the message being told */
-	struct buf told;           /* what was told of it */
+	struct buf told;           /* what came of it */
+	struct reply_stream reply; /* what of that is for people: no silence markers */
+	bool shown;                /* some of it is */
 	size_t at;                 /* bytes of it that came since it began, or began anew */
 	struct buf text;           /* of the complete messages, a blank line between */
 	struct arena arena;        /* all these texts */
