@@ -9,10 +9,15 @@ struct chat {
 	int64_t cursor;         /* what of the log was seen */
 	struct line_edit *edit; /* NULL: nobody is there to be asked */
 	bool json;              /* one object per turn instead of text */
+	bool waits;             /* the session waited for somebody when it was last seen */
 };
 
+/* What the session waits for already: a person is asked, and the turn shown until it is over; a script
+ * is told, which is an error. 0 also when there is nothing. */
+NODISCARD int chat_turn_open(struct chat *chat, struct err *e);
+
 /* Says text and shows the answer until its turn is over. 0 also when the turn ended otherwise than
- * well, if a person saw it; else an error that says how. */
+ * well, if a person saw it; else an error that says how. Nothing is sent while the session waits. */
 NODISCARD int chat_turn(struct chat *chat, struct str text, struct err *e);
 
 /* The same for a message that the server has already: event_id is its event's. */

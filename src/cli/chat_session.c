@@ -143,6 +143,7 @@ read_session(struct cli_call *call, struct json object, struct chat_session *out
 		.title = record_value(object, "title|description", &call->a),
 		.agent = record_value(object, "agent.id", &call->a),
 		.model = record_value(object, "agent.model.id", &call->a),
+		.waits = str_eq(record_value(object, "activity", &call->a), STR("requires_action")),
 	};
 
 	if (s.id.len == 0 || !str_to_int(record_value(object, "head_seq", &call->a), &s.head_seq))

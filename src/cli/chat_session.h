@@ -8,6 +8,7 @@
 struct chat_session {
 	struct str id, title, agent, model;
 	int64_t head_seq, messages;
+	bool waits; /* for somebody */
 };
 
 struct chat_place {

@@ -56,6 +56,7 @@ switch_to(struct chat *chat, const struct chat_choice *choice, struct err *e)
 	if (chat_session_open(chat->call, choice, &opened, e) == 0) {
 		chat->session = opened;
 		chat->cursor = opened.head_seq;
+		chat->waits = opened.waits;
 		show_where(chat);
 	}
 	return CHAT_SLASH_DONE;

@@ -3,38 +3,19 @@
 #include <stdio.h>
 
 #include "base/clock.h"
-#include "base/id.h"
-#include "cli/chat.h"
-#include "cli/chat_screen.h"
-#include "cli/log_tail.h"
+#include "cli/chat_turn_private.h"
 #include "cli/record.h"
-#include "cli/turn_view.h"
-#include "cli/waiting_call.h"
+#include "cli/waiting_text.h"
 
 /* A script is told that the server stays away; a person sees it and decides. */
 static const int64_t AWAY_MAX_MS = 60 * 1000;
-
-struct turn {
-	struct chat *chat;
-	struct client *client;
-	struct turn_view view;
-	struct chat_screen screen;
-	struct log_tail *tail;
-	struct loop_timer *beat;
-	char message_id[ID_TEXT_MAX];
-	bool done, posted, interrupted, detached;
-	bool ended;            /* the session is, or the log cannot be followed */
-	int64_t lost_since_ms; /* 0: connected */
-	int rc;
-	struct err err;
-};
 
 /* ---- showing ---- */
 
 static void
 on_text(void *context, struct str piece)
 {
-	struct turn *t = context;
+	struct chat_turn *t = context;
 
 	chat_screen_text(&t->screen, piece);
 }
@@ -42,7 +23,7 @@ on_text(void *context, struct str piece)
 static void
 on_text_end(void *context)
 {
-	struct turn *t = context;
+	struct chat_turn *t = context;
 
 	chat_screen_text_end(&t->screen);
 }
@@ -50,7 +31,7 @@ on_text_end(void *context)
 static void
 on_call(void *context, struct str line)
 {
-	struct turn *t = context;
+	struct chat_turn *t = context;
 
 	chat_screen_call(&t->screen, line);
 }
@@ -58,7 +39,7 @@ on_call(void *context, struct str line)
 static void
 on_note(void *context, struct str line)
 {
-	struct turn *t = context;
+	struct chat_turn *t = context;
 
 	chat_screen_note(&t->screen, line);
 }
@@ -66,7 +47,7 @@ on_note(void *context, struct str line)
 /* ---- what happens ---- */
 
 static void
-finish(struct turn *t)
+finish(struct chat_turn *t)
 {
 	t->done = true;
 	client_stop(t->client);
@@ -74,7 +55,7 @@ finish(struct turn *t)
 
 /* The server has the message: it said so, or the log shows it. */
 static bool
-is_accepted(const struct turn *t)
+is_accepted(const struct chat_turn *t)
 {
 	return t->posted || t->view.input_id.len > 0;
 }
@@ -82,7 +63,7 @@ is_accepted(const struct turn *t)
 static void
 on_beat(void *context)
 {
-	struct turn *t = context;
+	struct chat_turn *t = context;
 	int64_t now = clock_now_ms();
 
 	chat_screen_beat(&t->screen, now);
@@ -101,7 +82,7 @@ on_beat(void *context)
 static void
 on_event(void *context, struct str type, struct json event)
 {
-	struct turn *t = context;
+	struct chat_turn *t = context;
 
 	turn_view_apply(&t->view, type, event);
 	if (t->view.over || t->view.waits)
@@ -111,7 +92,7 @@ on_event(void *context, struct str type, struct json event)
 static void
 on_state(void *context, bool connected, const struct err *why)
 {
-	struct turn *t = context;
+	struct chat_turn *t = context;
 
 	t->lost_since_ms = connected ? 0 : clock_now_ms();
 	if (connected) {
@@ -126,7 +107,7 @@ on_state(void *context, bool connected, const struct err *why)
 static void
 on_end(void *context, int rc, const struct err *e)
 {
-	struct turn *t = context;
+	struct chat_turn *t = context;
 
 	t->rc = rc;
 	if (rc != 0)
@@ -138,7 +119,7 @@ on_end(void *context, int rc, const struct err *e)
 static void
 on_posted(void *context, int rc, struct json answer, const struct err *e)
 {
-	struct turn *t = context;
+	struct chat_turn *t = context;
 	struct json position;
 	int64_t before;
 
@@ -161,7 +142,7 @@ on_posted(void *context, int rc, struct json answer, const struct err *e)
 static void
 on_interrupt_sent(void *context, int rc, struct json answer, const struct err *e)
 {
-	struct turn *t = context;
+	struct chat_turn *t = context;
 
 	(void)answer;
 	if (rc != 0)
@@ -172,7 +153,7 @@ on_interrupt_sent(void *context, int rc, struct json answer, const struct err *e
 static void
 on_interrupt(void *context)
 {
-	struct turn *t = context;
+	struct chat_turn *t = context;
 	const struct client_request request = {
 		"POST",
 		call_path(t->chat->call, "/v1/sessions/", t->chat->session.id.ptr, "/events"),
@@ -189,147 +170,10 @@ on_interrupt(void *context)
 	client_send(t->client, &request, on_interrupt_sent, t);
 }
 
-/* ---- questions ---- */
-
-static int
-send_decision(struct turn *t, struct str id, char answer, struct err *e)
-{
-	const struct waiting_answer decision = { .id = id,
-						 .allowed = answer == 'y' || answer == 'a',
-						 .always = answer == 'a' };
-	struct buf body;
-	int rc;
-
-	buf_init(&body, CALL_BODY_MAX);
-	waiting_call_write_answer(&decision, &body);
-	rc = call_ask(t->chat->call, "POST",
-		      call_path(t->chat->call, "/v1/sessions/", t->chat->session.id.ptr, "/events"),
-		      buf_str(&body), NULL, e);
-	buf_release(&body);
-	return rc;
-}
-
-/* What a typed line says: y, n or a; 0: it is not understood. Anything that looks like a no is one;
- * what allows something has to be said in full or with its letter alone. */
-static char
-read_answer(struct str line)
-{
-	struct str word = str_trim(line);
-
-	if (str_eq_nocase(str_slice(word, 0, 1), STR("n")))
-		return 'n';
-	if (str_eq_nocase(word, STR("y")) || str_eq_nocase(word, STR("yes")))
-		return 'y';
-	if (str_eq_nocase(word, STR("a")) || str_eq_nocase(word, STR("always")))
-		return 'a';
-	return 0;
-}
-
-/* y, n or a; 0: the question was left without an answer. */
-static char
-ask_person(struct turn *t, struct str whole)
-{
-	struct buf answer;
-	char c = 0;
-
-	buf_init(&answer, 4096);
-	line_edit_drop_input(t->chat->edit); /* nobody allows what nobody has seen */
-	chat_screen_ask(&t->screen, whole);
-	do {
-		if (line_edit_read(t->chat->edit, "allow it? [y]es, [n]o, [a]lways: ", &answer) !=
-		    LINE_EDIT_LINE)
-			break;
-		c = read_answer(buf_str(&answer));
-	} while (c == 0);
-	buf_release(&answer);
-	return c;
-}
-
-/* False: the question was left without an answer, or the answer failed, which is the turn's error. */
-static bool
-decide(struct turn *t, const struct waiting_call *call)
-{
-	char c = t->chat->edit ? ask_person(t, call->whole) : 0;
-
-	if (c == 0)
-		return false;
-	t->rc = send_decision(t, call->id, c, &t->err);
-	return t->rc == 0;
-}
-
-/* False: it is not waited for. The script that sent the message may be the one to give the result. */
-static bool
-wait_for_program(struct turn *t)
-{
-	char text[256];
-
-	if (!t->chat->edit)
-		return false;
-	snprintf(text, sizeof text,
-		 "waits for a program: perdure agent session status --session " STR_FMT,
-		 STR_ARG(t->chat->session.id));
-	chat_screen_note(&t->screen, str_of(text));
-	chat_screen_wait(&t->screen, "waiting for the result (Ctrl-C interrupts)");
-	return true;
-}
-
-/* The call with all of its input. A turn that was joined in the middle may have made it before. */
-static int
-find_call(struct turn *t, struct str id, struct waiting_call *out, struct err *e)
-{
-	const struct waiting_call *call = turn_view_find_call(&t->view, id);
-
-	if (!call)
-		return waiting_call_find(t->chat->call, t->chat->session.id, id, out, e);
-	*out = *call;
-	return 0;
-}
-
-/* True: the turn can be followed, as far as it depends on this call. */
-static bool
-settle_call(struct turn *t, struct str id)
-{
-	struct waiting_call call;
-	bool settled = true;
-
-	if (!turn_view_waits_for(&t->view, id))
-		return true; /* by somebody else, while another answer was sent */
-	t->rc = find_call(t, id, &call, &t->err);
-	if (t->rc != 0)
-		return false;
-	switch (call.waits_for) {
-	case WAITING_FOR_PERSON: settled = decide(t, &call); break;
-	case WAITING_FOR_PROGRAM: settled = wait_for_program(t); break;
-	case WAITING_FOR_WORKER:
-		chat_screen_wait(&t->screen, "waiting for the worker (Ctrl-C interrupts)");
-		break;
-	}
-	if (settled)
-		turn_view_settle(&t->view, id);
-	return settled;
-}
-
-/* True: the turn can go on, or programs see to that. */
-static bool
-settle_calls(struct turn *t)
-{
-	size_t count = t->view.waits_for.len;
-	struct str ids[WAITING_CALLS_MAX]; /* of their own: events come while an answer is sent */
-
-	if (count > WAITING_CALLS_MAX)
-		count = WAITING_CALLS_MAX;
-	if (count > 0)
-		memcpy(ids, t->view.waits_for.ptr, count * sizeof *ids);
-	for (size_t i = 0; i < count; i++)
-		if (!settle_call(t, ids[i]))
-			return false;
-	return count > 0;
-}
-
 /* ---- the turn ---- */
 
 static void
-post_message(struct turn *t, struct str text)
+post_message(struct chat_turn *t, struct str text)
 {
 	struct cli_call *call = t->chat->call;
 	struct buf body;
@@ -351,7 +195,7 @@ post_message(struct turn *t, struct str text)
 }
 
 static void
-make_message_id(struct turn *t)
+make_message_id(struct chat_turn *t)
 {
 	struct rand r;
 	struct id_gen ids;
@@ -362,7 +206,7 @@ make_message_id(struct turn *t)
 }
 
 static void
-turn_begin(struct turn *t, struct chat *chat)
+turn_begin(struct chat_turn *t, struct chat *chat)
 {
 	const struct turn_view_events events = { on_text, on_text_end, on_call, on_note, t };
 
@@ -380,13 +224,14 @@ turn_begin(struct turn *t, struct chat *chat)
 }
 
 static void
-turn_end(struct turn *t)
+turn_end(struct chat_turn *t)
 {
 	chat_screen_text_end(&t->screen);
 	chat_screen_hide(&t->screen);
 	client_on_interrupt(t->client, NULL, NULL);
 	client_forget(t->client, t);
 	t->chat->cursor = log_tail_cursor(t->tail);
+	t->chat->waits = t->view.waits;
 	log_tail_free(&t->tail);
 	loop_timer_free(&t->beat);
 	turn_view_release(&t->view);
@@ -394,7 +239,7 @@ turn_end(struct turn *t)
 }
 
 static void
-print_object(struct turn *t)
+print_object(struct chat_turn *t)
 {
 	struct buf out;
 	struct jw w;
@@ -420,7 +265,7 @@ print_object(struct turn *t)
 }
 
 static int
-conclude(struct turn *t, struct err *e)
+conclude(struct chat_turn *t, struct err *e)
 {
 	struct str reason = t->view.stop_reason;
 
@@ -439,22 +284,19 @@ conclude(struct turn *t, struct err *e)
 	if (str_eq(reason, STR("end_turn")) || reason.len == 0)
 		return 0;
 	if (t->view.waits)
-		return err_set(e, ERR_CONFLICT,
-			       "the agent waits for somebody: perdure agent session status "
-			       "--session " STR_FMT,
-			       STR_ARG(t->chat->session.id));
+		return chat_settle_refuse(t, e);
 	return err_set(e, ERR_CONFLICT, "the turn ended: " STR_FMT, STR_ARG(reason));
 }
 
 /* There is nothing to be followed any more. */
 static bool
-is_over(const struct turn *t)
+is_over(const struct chat_turn *t)
 {
 	return t->view.over || t->ended || t->detached || t->rc != 0;
 }
 
 static int
-turn_run(struct turn *t, struct err *e)
+turn_run(struct chat_turn *t, struct err *e)
 {
 	int rc;
 
@@ -466,17 +308,81 @@ turn_run(struct turn *t, struct err *e)
 		client_on_interrupt(t->client, NULL, NULL);
 		chat_screen_hide(&t->screen);
 		/* what made it wait may be over already: what came with it was read with it */
-	} while (!is_over(t) && (!t->view.waits || settle_calls(t)));
+	} while (!is_over(t) && (!t->view.waits || chat_settle_calls(t)));
 	rc = conclude(t, e);
 	turn_end(t);
 	return rc;
 }
 
+/* ---- what was open before it ---- */
+
+/* Does it take somebody who is there, or, for a script, somebody at all? */
+static bool
+is_for_somebody(const struct chat *chat, const struct waiting_call *w)
+{
+	return w->waits_for == WAITING_FOR_PERSON ||
+	       (w->waits_for == WAITING_FOR_PROGRAM && !chat->edit);
+}
+
+static int
+follow_open_turn(struct chat *chat, struct json session, struct err *e)
+{
+	struct str turn = record_value(session, "turn_id", &chat->call->a);
+	struct chat_turn t = { .posted = true };
+	struct json stop, ids;
+
+	if (!json_find(session, STR("stop_reason"), &stop) ||
+	    !json_find(stop, STR("event_ids"), &ids))
+		return 0;
+	snprintf(t.message_id, sizeof t.message_id, STR_FMT, STR_ARG(turn)); /* no message's */
+	turn_begin(&t, chat);
+	turn_view_join(&t.view, turn, ids);
+	return turn_run(&t, e);
+}
+
+int
+chat_turn_open(struct chat *chat, struct err *e)
+{
+	struct waiting_call calls[WAITING_CALLS_MAX];
+	struct cli_call *call = chat->call;
+	struct json session;
+	size_t count = 0;
+	bool asks = false;
+	int rc = 0;
+
+	if (!chat->waits)
+		return 0;
+	rc = call_ask(call, "GET", call_path(call, "/v1/sessions/", chat->session.id.ptr, ""),
+		      (struct str){ 0 }, &session, e);
+	if (rc == 0)
+		rc = waiting_call_list(call, session, calls, &count, e);
+	if (rc != 0)
+		return rc;
+	for (size_t i = 0; i < count; i++)
+		asks |= is_for_somebody(chat, &calls[i]);
+	chat->waits = asks;
+	if (!asks)
+		return 0;
+	if (chat->edit)
+		return follow_open_turn(chat, session, e);
+	waiting_text_print(stderr, chat->session.id, calls, count);
+	return err_set(e, ERR_CONFLICT, "the session waits for an answer to the call%s above",
+		       count == 1 ? "" : "s");
+}
+
+/* ---- the turn of a message ---- */
+
 int
 chat_turn(struct chat *chat, struct str text, struct err *e)
 {
-	struct turn t = { 0 };
+	bool waits = chat->waits;
+	struct chat_turn t = { 0 };
+	int rc = chat_turn_open(chat, e);
 
+	if (rc != 0)
+		return err_prefix(e, rc, "nothing was sent: ");
+	if (waits && chat->edit)
+		putchar('\n'); /* between the two answers */
 	make_message_id(&t);
 	turn_begin(&t, chat);
 	post_message(&t, text);
@@ -486,7 +392,7 @@ chat_turn(struct chat *chat, struct str text, struct err *e)
 int
 chat_turn_of(struct chat *chat, struct str event_id, struct err *e)
 {
-	struct turn t = { .posted = true };
+	struct chat_turn t = { .posted = true };
 
 	snprintf(t.message_id, sizeof t.message_id, STR_FMT, STR_ARG(event_id));
 	turn_begin(&t, chat);

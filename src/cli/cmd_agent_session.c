@@ -2,15 +2,11 @@
  * step, by scripts as much as by people. */
 #include <stdio.h>
 
-#include "cli/approval_text.h"
 #include "cli/commands.h"
 #include "cli/event_table.h"
 #include "cli/record.h"
-#include "cli/term_text.h"
-#include "cli/waiting_call.h"
-
-/* Of a call that is shown whole: columns before it, and what one byte of it becomes at most. */
-enum { WHOLE_INDENT = 6, WHOLE_GROWTH = 8, WORDS_MAX = 1024 };
+#include "cli/send_wait.h"
+#include "cli/waiting_text.h"
 
 static const char *
 session_of(struct cli_call *call)
@@ -96,10 +92,9 @@ cmd_agent_session_create(struct cli_call *call, struct err *e)
 
 /* ---- send ---- */
 
-int
-cmd_agent_session_send(struct cli_call *call, struct err *e)
+static int
+send_only(struct cli_call *call, struct err *e)
 {
-	bool wait = args_value(&call->args, "--wait") != NULL;
 	struct json answer;
 	struct buf body;
 	struct jw w;
@@ -109,15 +104,22 @@ cmd_agent_session_send(struct cli_call *call, struct err *e)
 	jw_init(&w, &body);
 	jw_object(&w);
 	jw_field_str(&w, "text", str_of(args_value(&call->args, "--message")));
-	if (wait)
-		jw_field_str(&w, "mode", STR("wait"));
 	jw_end_object(&w);
 	rc = call_ask(call, "POST", call_path(call, "/v1/sessions/", session_of(call), "/messages"),
 		      buf_str(&body), &answer, e);
 	buf_release(&body);
 	if (rc == 0)
-		record_done(call, answer, wait ? "text" : "message_id");
+		record_done(call, answer, "message_id");
 	return rc;
+}
+
+int
+cmd_agent_session_send(struct cli_call *call, struct err *e)
+{
+	return args_value(&call->args, "--wait")
+		       ? send_wait(call, session_of(call),
+				   str_of(args_value(&call->args, "--message")), e)
+		       : send_only(call, e);
 }
 
 /* Sends one event; prints the id that it was stored under. */
@@ -223,49 +225,6 @@ cmd_agent_session_events(struct cli_call *call, struct err *e)
 	return rc == 0 ? event_table_print(call, session_of(call), limit, NULL, e) : rc;
 }
 
-/* The phrase, and all of the input where that does not show it: line ends, other members, a long one. */
-static void
-print_call(const struct terminal *term, const struct waiting_call *w)
-{
-	static const char TITLE[] = "- waits for: ";
-	const size_t columns = term->is_terminal ? term->columns : SIZE_MAX;
-	const size_t room = columns - strlen(TITLE);
-	const struct approval_text_frame frame = { columns, WHOLE_INDENT, WHOLE_INDENT };
-	struct buf out;
-
-	buf_init(&out, w->line.len + w->whole.len * WHOLE_GROWTH + WORDS_MAX);
-	buf_puts(&out, TITLE);
-	term_text_fit(&out, w->line, room);
-	if (!str_eq(w->line, w->whole) || term_text_width(w->line) > room) {
-		buf_printf(&out, "\n%*s", WHOLE_INDENT, "");
-		approval_text_wrap(&out, w->whole, &frame);
-	}
-	call_print_line(buf_str(&out));
-	buf_release(&out);
-}
-
-static void
-print_what_answers(struct cli_call *call, const struct waiting_call *w)
-{
-	bool asks = w->waits_for == WAITING_FOR_PERSON;
-
-	if (w->waits_for == WAITING_FOR_WORKER)
-		printf("    a worker of the environment runs it\n");
-	else
-		printf("    perdure agent session %s --session %s --request " STR_FMT " %s\n",
-		       asks ? "confirm-tool" : "custom-tool-result", session_of(call),
-		       STR_ARG(w->id), asks ? "--allowed true" : "--output TEXT");
-}
-
-static void
-print_waiting(struct cli_call *call, const struct waiting_call *calls, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		print_call(&call->out, &calls[i]);
-		print_what_answers(call, &calls[i]);
-	}
-}
-
 static void
 print_status(struct cli_call *call, struct json session)
 {
@@ -335,7 +294,7 @@ cmd_agent_session_status(struct cli_call *call, struct err *e)
 		return rc;
 	print_status(call, session);
 	rc = print_pending(call, e);
-	print_waiting(call, calls, count);
+	waiting_text_print(stdout, str_of(session_of(call)), calls, count);
 	return rc;
 }
 

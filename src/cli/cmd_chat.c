@@ -89,6 +89,14 @@ read_message(struct chat *chat, struct buf *line, struct buf *message)
 	return got;
 }
 
+/* How a turn ended that did not end well. */
+static void
+print_end(const struct chat *chat, const struct err *e)
+{
+	fprintf(stderr, "%s%s%s\n", terminal_style(&chat->call->out, STYLE_YELLOW), e->text,
+		terminal_style(&chat->call->out, STYLE_RESET));
+}
+
 /* False: it is over. */
 static bool
 take_message(struct chat *chat, struct str message)
@@ -105,8 +113,7 @@ take_message(struct chat *chat, struct str message)
 	case CHAT_SLASH_TEXT: break;
 	}
 	if (chat_turn(chat, text, &e) != 0)
-		fprintf(stderr, "%s%s%s\n", terminal_style(&chat->call->out, STYLE_YELLOW), e.text,
-			terminal_style(&chat->call->out, STYLE_RESET));
+		print_end(chat, &e);
 	putchar('\n');
 	fflush(stdout);
 	return true;
@@ -117,8 +124,11 @@ converse(struct chat *chat)
 {
 	enum line_edit_result got;
 	struct buf line, message;
+	struct err e = { 0 };
 	bool more = true;
 
+	if (chat_turn_open(chat, &e) != 0)
+		print_end(chat, &e);
 	buf_init(&line, MESSAGE_MAX);
 	buf_init(&message, MESSAGE_MAX);
 	while (more) {
@@ -171,6 +181,7 @@ cmd_chat(struct cli_call *call, struct err *e)
 	if (rc != 0)
 		return rc;
 	chat.cursor = chat.session.head_seq;
+	chat.waits = chat.session.waits;
 	if (one_shot)
 		return chat_turn(&chat, message, e);
 	chat.edit = open_editor(call);

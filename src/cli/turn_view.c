@@ -216,8 +216,8 @@ on_running(struct turn_view *v, struct json event)
 {
 	if (names_input(v, event, "consumes"))
 		v->turn = arena_str(&v->arena, event_line_field(event, "turn_id", &v->scratch));
-	if (is_ours(v, event)) {
-		v->running = true;
+	if (v->turn.len == 0 || is_ours(v, event)) {
+		v->running = v->turn.len > 0;
 		v->waits = false;
 		v->stop_reason = (struct str){ 0 };
 		vec_clear(&v->waits_for);
@@ -234,30 +234,52 @@ has(const struct str *ids, size_t count, struct str id)
 }
 
 static void
-on_idle(struct turn_view *v, struct json event)
+note_waits(struct turn_view *v, struct json ids)
 {
-	struct json stop, ids;
-	struct json_iter it;
+	struct json_iter it = json_iter(ids);
 
-	if (!is_ours(v, event) || !json_find(event, STR("stop_reason"), &stop))
-		return;
-	forget_preview(v);
-	v->running = false;
-	v->stop_reason = arena_str(&v->arena, event_line_field(stop, "type", &v->scratch));
-	v->waits = str_eq(v->stop_reason, STR("requires_action"));
-	v->over = !v->waits;
-	vec_clear(&v->waits_for);
-	if (!v->waits || !json_find(stop, STR("event_ids"), &ids))
-		return;
-	it = json_iter(ids);
 	while (json_next(&it)) {
 		struct str id = json_str(it.value, &v->scratch);
 
 		if (!has(v->settled.ptr, v->settled.len, id))
 			*vec_push(&v->waits_for) = arena_str(&v->arena, id);
 	}
+}
+
+void
+turn_view_join(struct turn_view *v, struct str turn, struct json ids)
+{
+	v->turn = arena_str(&v->arena, turn);
+	v->stop_reason = STR("requires_action");
+	note_waits(v, ids);
+	v->waits = v->waits_for.len > 0;
+}
+
+/* Before the message is consumed, an idle session that waits keeps it from being so. */
+static void
+on_idle(struct turn_view *v, struct json event)
+{
+	bool ours = is_ours(v, event), asks;
+	struct json stop, ids;
+
+	if ((!ours && v->turn.len > 0) || !json_find(event, STR("stop_reason"), &stop))
+		return;
+	if (ours) {
+		forget_preview(v);
+		v->running = false;
+	}
+	v->stop_reason = arena_str(&v->arena, event_line_field(stop, "type", &v->scratch));
+	asks = str_eq(v->stop_reason, STR("requires_action"));
+	v->over = ours && !asks;
+	v->waits = asks && (ours || v->input_id.len > 0);
+	vec_clear(&v->waits_for);
+	if (!asks && !ours)
+		v->stop_reason = (struct str){ 0 };
+	if (!asks || !json_find(stop, STR("event_ids"), &ids))
+		return;
+	note_waits(v, ids);
 	if (json_count(ids) > 0)
-		v->waits = v->waits_for.len > 0;
+		v->waits &= v->waits_for.len > 0;
 }
 
 bool
@@ -277,6 +299,18 @@ turn_view_settle(struct turn_view *v, struct str id)
 			v->waits_for.ptr[kept++] = v->waits_for.ptr[i];
 	v->waits_for.len = kept;
 	v->waits = v->waits && kept > 0;
+}
+
+static void
+on_input(struct turn_view *v, struct json event)
+{
+	struct str id = event_line_field(event, "id", &v->scratch);
+
+	if (!str_eq(event_line_field(event, "message_id", &v->scratch), v->message_id) &&
+	    !str_eq(id, v->message_id))
+		return;
+	v->input_id = arena_str(&v->arena, id);
+	v->waits |= v->waits_for.len > 0; /* it is behind a question that was there before */
 }
 
 static void
@@ -336,13 +370,10 @@ turn_view_apply(struct turn_view *v, struct str type, struct json event)
 		on_start(v, event);
 	else if (str_eq(type, STR("event_delta")))
 		on_delta(v, event);
-	else if (str_eq(type, STR("user.message"))) {
-		if (str_eq(event_line_field(event, "message_id", &v->scratch), v->message_id) ||
-		    str_eq(event_line_field(event, "id", &v->scratch), v->message_id))
-			v->input_id =
-				arena_str(&v->arena, event_line_field(event, "id", &v->scratch));
-	} else if (str_eq(type, STR("session.status_running")) ||
-		   str_eq(type, STR("session.input_consumed")))
+	else if (str_eq(type, STR("user.message")))
+		on_input(v, event);
+	else if (str_eq(type, STR("session.status_running")) ||
+		 str_eq(type, STR("session.input_consumed")))
 		on_running(v, event);
 	else if (str_eq(type, STR("session.status_idle")))
 		on_idle(v, event);

@@ -24,7 +24,7 @@ struct turn_view {
 	struct str message_id;     /* of the message that is answered: the sender's, or its event */
 	struct str input_id, turn; /* its event, the turn that took it; empty: not known yet */
 	bool running, over;
-	bool waits;             /* it cannot go on without somebody: see waits_for */
+	bool waits;             /* it cannot go on without somebody, or the turn before it cannot */
 	struct str stop_reason; /* "end_turn", "interrupted", …; empty while it runs */
 	VEC(struct waiting_call) calls;
 	VEC(struct str) waits_for; /* ids of calls that are not settled */
@@ -43,6 +43,8 @@ struct turn_view {
 void
 turn_view_init(struct turn_view *v, struct str message_id, const struct turn_view_events *events);
 void turn_view_release(struct turn_view *v);
+/* Instead of a message: a turn that waits for the calls of these ids (a JSON array). */
+void turn_view_join(struct turn_view *v, struct str turn, struct json ids);
 void turn_view_apply(struct turn_view *v, struct str type, struct json event);
 /* The call of that id; NULL: it was not seen. */
 const struct waiting_call *turn_view_find_call(const struct turn_view *v, struct str id);

@@ -146,6 +146,7 @@ def approval_in_script(rig):
     api = FakeApi()
     try:
         done = rig.run("chat", "-m", "clean up", env={"PERDURE_SERVER": api.url})
-        check(done.returncode == 1 and "perdure agent session status --session cli:fake" in done.stderr, done)
+        check(done.returncode == 1 and "bash: rm -r build" in done.stderr and
+              "perdure agent session confirm-tool --session cli:fake --request call_1 --allowed true" in done.stderr, done)
     finally:
         api.close()

@@ -75,7 +75,8 @@ def custom_call_in_script(rig):
     api = FakeApi(call=CUSTOM)
     try:
         done = rig.run("chat", "-m", "clean up", env={"PERDURE_SERVER": api.url})
-        check(done.returncode == 1 and "perdure agent session status --session cli:fake" in done.stderr, done)
+        check(done.returncode == 1 and "waits for: add" in done.stderr and
+              "perdure agent session custom-tool-result --session cli:fake --request call_1" in done.stderr, done)
     finally:
         api.close()
 

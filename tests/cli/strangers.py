@@ -6,7 +6,7 @@ from fake_api import FakeApi
 from rig import case, check
 
 EVIL, HARMLESS = "a\x1b[2Kb\u009b1mc\u202ed", "a[2Kb1mcd"
-SESSION = {"id": "x", "status": "idle", "title": EVIL}
+SESSION = {"id": "x", "status": "idle", "title": EVIL, "head_seq": 0}
 ANSWERS = {
     "/v1/sessions/x": (200, SESSION),
     "/v1/sessions/x/messages": (200, {"message_id": "m", "text": EVIL}),

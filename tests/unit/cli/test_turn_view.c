@@ -24,8 +24,12 @@
 #define ASKS_FOR(ids)                                                           \
 	"{\"type\":\"session.status_idle\",\"turn_id\":\"t\",\"stop_reason\":{" \
 	"\"type\":\"requires_action\",\"event_ids\":[" ids "]}}"
-#define ASKS    ASKS_FOR("\"c1\"")
-#define DECIDED "{\"type\":\"user.tool_confirmation\",\"tool_use_id\":\"c1\",\"result\":\"allow\"}"
+#define ASKS_OF(turn, ids)                                                             \
+	"{\"type\":\"session.status_idle\",\"turn_id\":\"" turn "\",\"stop_reason\":{" \
+	"\"type\":\"requires_action\",\"event_ids\":[" ids "]}}"
+#define OTHER_RUNS "{\"type\":\"session.status_running\",\"turn_id\":\"u\",\"consumes\":[\"e0\"]}"
+#define ASKS       ASKS_FOR("\"c1\"")
+#define DECIDED    "{\"type\":\"user.tool_confirmation\",\"tool_use_id\":\"c1\",\"result\":\"allow\"}"
 
 /* Events, and =ID where a call was settled. What is told: [text], | where a message ends, {call}, !note; then the state. */
 static const struct row {
@@ -98,6 +102,21 @@ static const struct row {
 	  { OTHER, "{\"type\":\"session.status_running\",\"turn_id\":\"u\",\"consumes\":[\"e0\"]}",
 	    START("z"), DELTA("z", "no"), SAYS("z", "no", "u"), IDLE("u", "end_turn") },
 	  " '' " },
+	{ "T8 a message behind a turn that waits",
+	  { MESSAGE, OTHER_RUNS, ASKS_OF("u", "\"c1\"") },
+	  " waits c1 ''" },
+	{ "T8 a message that comes when that waits already",
+	  { OTHER_RUNS, ASKS_OF("u", "\"c1\""), MESSAGE },
+	  " waits c1 ''" },
+	{ "T8 a question before the message that nobody has sent yet",
+	  { OTHER_RUNS, ASKS_OF("u", "\"c1\"") },
+	  " '' " },
+	{ "T8 the turn before goes on",
+	  { MESSAGE, OTHER_RUNS, ASKS_OF("u", "\"c1\""), OTHER_RUNS },
+	  " '' " },
+	{ "T8 the turn before is over",
+	  { MESSAGE, OTHER_RUNS, ASKS_OF("u", "\"c1\""), IDLE("u", "interrupted"), RUNS("t") },
+	  " runs ''" },
 	{ "P5 a marker alone",
 	  { MESSAGE, RUNS("t"), START("a"), DELTA("a", "<NO_RE"), DELTA("a", "PLY>"),
 	    SAYS("a", "<NO_REPLY>", "t"), IDLE("t", "end_turn") },
