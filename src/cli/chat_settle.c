@@ -46,6 +46,7 @@ ask_person(struct chat_turn *t, struct str whole)
 
 	buf_init(&answer, 4096);
 	line_edit_drop_input(t->chat->edit); /* nobody allows what nobody has seen */
+	log_tail_pause(t->tail);
 	chat_screen_ask(&t->screen, whole);
 	do {
 		if (line_edit_read(t->chat->edit, "allow it? [y]es, [n]o, [a]lways: ", &answer) !=
@@ -53,6 +54,7 @@ ask_person(struct chat_turn *t, struct str whole)
 			break;
 		c = read_answer(buf_str(&answer));
 	} while (c == 0);
+	log_tail_resume(t->tail);
 	buf_release(&answer);
 	return c;
 }
@@ -66,6 +68,12 @@ decide(struct chat_turn *t, const struct waiting_call *call)
 	if (c == 0)
 		return false;
 	t->rc = chat_settle_send(t, call->id, c, &t->err);
+	if (t->rc == ERR_CONFLICT) { /* the turn goes on with what they said */
+		chat_screen_note(&t->screen,
+				 arena_printf(&t->chat->call->a, "somebody else was faster: %s",
+					      t->err.text));
+		t->rc = 0;
+	}
 	return t->rc == 0;
 }
 

@@ -154,6 +154,20 @@ log_tail_free(struct log_tail **tail)
 	*tail = NULL;
 }
 
+void
+log_tail_pause(struct log_tail *t)
+{
+	client_stream_close(&t->stream);
+	loop_timer_cancel(t->again);
+}
+
+void
+log_tail_resume(struct log_tail *t)
+{
+	if (!t->stream)
+		connect_now(t);
+}
+
 int64_t
 log_tail_cursor(const struct log_tail *t)
 {

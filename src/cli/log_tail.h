@@ -19,5 +19,9 @@ struct log_tail_events {
 struct log_tail *log_tail_new(struct client *c, struct str session, int64_t after, bool previews,
 			      const struct log_tail_events *events);
 void log_tail_free(struct log_tail **t);
+/* For an owner who does something else for a while and does not run the loop: a stream that nobody
+ * reads would be taken for a dead one. Its place is kept. */
+void log_tail_pause(struct log_tail *t);
+void log_tail_resume(struct log_tail *t);
 /* The seq of the last event that was told; -1: none yet. */
 int64_t log_tail_cursor(const struct log_tail *t);

@@ -4,6 +4,7 @@ import shlex
 import time
 
 from approval import QUESTION, asker, leave
+from fake_api import FakeApi
 from rig import case, check
 
 CALL = 'tool bash {"command":"echo done"}'
@@ -137,3 +138,33 @@ def question_before(rig):
         t.expect("\nlater\r\n")
         leave(t)
         check(t.seen.count(QUESTION) == 1, repr(t.seen))
+
+
+@case("T8 chat at a terminal goes on when somebody else answered first")
+def answered_elsewhere(rig):
+    session = rig.ok("agent", "session", "create", "--name", asker(rig)).strip()
+    with rig.terminal("chat", "--session", session, columns=120) as t:
+        t.expect("> ")
+        t.type(CALL + "\r")
+        t.expect(QUESTION)
+        rig.ok("agent", "session", "confirm-tool", "--session", session, "--allowed", "true")
+        t.type("n\r")
+        t.expect("somebody else was faster")
+        t.expect("\nbash: done\r\n")
+        leave(t)
+
+
+@case("T8 chat leaves its stream while a question is open and reads on afterwards")
+def long_question(rig):
+    api = FakeApi()
+    try:
+        with rig.terminal("chat", env={"PERDURE_SERVER": api.url}) as t:
+            t.expect("> ")
+            t.type("clean up\r")
+            t.expect(QUESTION)
+            t.type("y\r")
+            t.expect("\nIt was allow.")
+            leave(t)
+            check(len(api.streams) == 2, "a stream that nobody reads would count as dead after a while")
+    finally:
+        api.close()
