@@ -260,7 +260,7 @@ read_header_fields(struct line *l, struct bundle_header *out, struct err *e)
 	rc = check_object(l, out->extra, "extra", e);
 	if (rc == 0)
 		rc = read_wakes(l, wakes, out, e);
-	return rc == 0 ? session_id_check(out->id, e) : rc;
+	return rc == 0 ? session_id_check_chosen(out->id, e) : rc;
 }
 
 int

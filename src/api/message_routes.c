@@ -4,6 +4,7 @@
 #include "api/message_turn.h"
 #include "api/page_query.h"
 #include "api/session_routes.h"
+#include "base/utf8.h"
 
 enum {
 	LIST_DEFAULT = 50,
@@ -153,6 +154,8 @@ take_fields(struct post *p, const struct post_fields *f, struct err *e)
 	if (rc == 0 && json_is_set(f->message_id) &&
 	    (m->message_id.len == 0 || m->message_id.len > STORE_ID_MAX))
 		rc = json_fail(f->message_id, e, "must have 1 to %d bytes", STORE_ID_MAX);
+	if (rc == 0 && json_is_set(f->message_id) && utf8_is_blank(m->message_id))
+		rc = json_fail(f->message_id, e, "must not be blank");
 	p->mode = (enum post_mode)mode;
 	m->append_only = p->mode == POST_APPEND;
 	m->has_busy = json_is_set(f->busy);

@@ -206,3 +206,22 @@ utf8_encode(uint32_t cp, char out[4])
 	out[3] = (char)(0x80 | (cp & 0x3f));
 	return 4;
 }
+
+bool
+utf8_is_white(uint32_t c)
+{
+	return (c >= 0x09 && c <= 0x0d) || c == ' ' || c == 0x85 || c == 0xa0 || c == 0x1680 ||
+	       (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 || c == 0x202f ||
+	       c == 0x205f || c == 0x3000;
+}
+
+bool
+utf8_is_blank(struct str text)
+{
+	size_t at = 0;
+
+	while (at < text.len)
+		if (!utf8_is_white(utf8_next(text, &at)))
+			return false;
+	return true;
+}

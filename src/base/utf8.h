@@ -21,6 +21,10 @@ uint32_t utf8_next(struct str text, size_t *at);
 size_t utf8_count(struct str text);
 /* Characters that are not ASCII. */
 size_t utf8_count_wide(struct str text);
+/* Unicode's White_Space. */
+bool utf8_is_white(uint32_t code_point);
+/* Nothing, or nothing but white space. */
+bool utf8_is_blank(struct str text);
 /* The largest offset <= at that does not split a character. */
 size_t utf8_floor(struct str text, size_t at);
 /* Writes 1 to 4 bytes for a valid code point; returns how many. */

@@ -1,5 +1,7 @@
 #include "core/lane_ask.h"
 
+#include "base/utf8.h"
+
 enum { KIND_MAX = 32 };
 
 /* Platforms whose messages people send themselves, with their own token; and the session's kind. */
@@ -31,6 +33,8 @@ take_text(struct json v, struct arena *a, struct str *out, struct err *e)
 
 	if (rc == 0 && json_is_set(v) && (text.len == 0 || text.len > LANE_ASK_TEXT_MAX))
 		rc = json_fail(v, e, "must have 1 to %d bytes", LANE_ASK_TEXT_MAX);
+	if (rc == 0 && json_is_set(v) && utf8_is_blank(text))
+		rc = json_fail(v, e, "must not be blank");
 	if (rc == 0)
 		*out = text;
 	return rc;

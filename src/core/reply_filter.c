@@ -9,15 +9,6 @@ static const struct str MARKERS[] = {
 	{ "<EMPTY_RESPONSE>", 16 },
 };
 
-/* Unicode's White_Space. */
-static bool
-is_white(uint32_t c)
-{
-	return (c >= 0x09 && c <= 0x0d) || c == ' ' || c == 0x85 || c == 0xa0 || c == 0x1680 ||
-	       (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 || c == 0x202f ||
-	       c == 0x205f || c == 0x3000;
-}
-
 /* Offset of the first character that is not white; text.len when there is none. */
 static size_t
 skip_white(struct str text, size_t at)
@@ -25,7 +16,7 @@ skip_white(struct str text, size_t at)
 	while (at < text.len) {
 		size_t next = at;
 
-		if (!is_white(utf8_next(text, &next)))
+		if (!utf8_is_white(utf8_next(text, &next)))
 			break;
 		at = next;
 	}
@@ -41,7 +32,7 @@ end_of_words(struct str text)
 	while (end > 0) {
 		size_t start = utf8_floor(text, end - 1), next = start;
 
-		if (!is_white(utf8_next(text, &next)))
+		if (!utf8_is_white(utf8_next(text, &next)))
 			break;
 		end = start;
 	}

@@ -284,6 +284,16 @@ session_id_check(struct str id, struct err *e)
 	return 0;
 }
 
+int
+session_id_check_chosen(struct str id, struct err *e)
+{
+	int rc = session_id_check(id, e);
+
+	if (rc == 0 && utf8_is_blank(id))
+		rc = err_set(e, ERR_INVALID, "a session id must not be blank");
+	return rc;
+}
+
 void
 session_id_dated(struct buf *out, struct str prefix, int64_t now_ms, uint32_t random)
 {

@@ -94,6 +94,9 @@ const char *session_agent_status(const struct session_facts *f);
 enum { SESSION_ID_MAX = 200 };
 /* Refuses empty ids, "..", path separators, control bytes, ill-formed UTF-8 and over 200 bytes. */
 NODISCARD int session_id_check(struct str id, struct err *e);
+/* The same for an id that somebody gives a new session: not blank either. Stores of earlier releases may
+ * hold such a session, so that it can still be listed, read and deleted. */
+NODISCARD int session_id_check_chosen(struct str id, struct err *e);
 /* `{platform}:{YYYYMMDD_HHMMSS}_{8hex}` in UTC, for channel lanes and /new without a lane. */
 void session_id_dated(struct buf *out, struct str prefix, int64_t now_ms, uint32_t random);
 /* What stands before the first ':' ("telegram" of "telegram:2026..."); empty without one. */

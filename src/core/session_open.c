@@ -218,6 +218,17 @@ check_resources(struct json v, struct err *e)
 }
 
 static int
+check_id(struct str id, struct err *e)
+{
+	if (session_id_check_chosen(id, e) != 0)
+		return err_prefix(e, ERR_INVALID, "id: ");
+	if (str_eq(id, STR("import")) || str_eq(id, STR("resolve")))
+		return err_set(e, ERR_INVALID, "id: '" STR_FMT "' is a word of the API itself",
+			       STR_ARG(id));
+	return 0;
+}
+
+static int
 check_parts(struct session_open *out, struct err *e)
 {
 	int rc = json_is_set(out->budget) ? session_budget_check(out->budget, e) : 0;
@@ -226,11 +237,6 @@ check_parts(struct session_open *out, struct err *e)
 		rc = check_strings(out->vault_ids, e);
 	if (rc == 0)
 		rc = check_resources(out->resources, e);
-	if (rc == 0 && out->id.len > 0 && session_id_check(out->id, e) != 0)
-		rc = err_prefix(e, ERR_INVALID, "id: ");
-	if (rc == 0 && (str_eq(out->id, STR("import")) || str_eq(out->id, STR("resolve"))))
-		rc = err_set(e, ERR_INVALID, "id: '" STR_FMT "' is a word of the API itself",
-			     STR_ARG(out->id));
 	if (rc == 0 && out->webhook_url.len > 0 && !str_starts(out->webhook_url, STR("https://")))
 		rc = err_set(e, ERR_INVALID, "webhook_url: must begin with https://");
 	return rc;
@@ -267,6 +273,8 @@ session_open_read(struct json body, struct arena *a, struct session_open *out, s
 		rc = read_agent(agent, a, &o, e);
 	if (rc == 0)
 		rc = json_take_str(id, a, &o.id, e);
+	if (rc == 0 && json_is_set(id))
+		rc = check_id(o.id, e);
 	if (rc == 0)
 		rc = json_take_str(environment, a, &o.environment_id, e);
 	if (rc == 0)

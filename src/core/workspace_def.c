@@ -1,5 +1,7 @@
 #include "core/workspace_def.h"
 
+#include "base/utf8.h"
+
 #define OBJECT_OR_NULL (JSON_WANT_OBJECT | JSON_WANT_NULL)
 
 /* ---- what it is called ---- */
@@ -13,6 +15,8 @@ check_id(struct json v, struct str id, struct err *e)
 	for (size_t i = 0; i < id.len; i++)
 		if ((unsigned char)id.ptr[i] < 0x20 || id.ptr[i] == 0x7f || id.ptr[i] == '/')
 			return json_fail(v, e, "has a control character or a slash at byte %zu", i);
+	if (utf8_is_blank(id))
+		return json_fail(v, e, "must not be blank");
 	return 0;
 }
 

@@ -195,6 +195,18 @@ printable_is_space_to_tilde(void **state)
 	assert_true(utf8_is_printable_ascii((struct str){ 0 }));
 }
 
+static void
+blank_is_nothing_but_white_space(void **state)
+{
+	(void)state;
+	assert_true(utf8_is_blank(STR("")));
+	assert_true(utf8_is_blank(STR(" \t\n")));
+	assert_true(utf8_is_blank(STR("\u00a0\u1680\u2000\u200a\u2028\u202f\u205f\u3000")));
+	assert_false(utf8_is_blank(STR(" x ")));
+	assert_false(utf8_is_blank(STR("\u200b"))); /* of no width, but not white */
+	assert_false(utf8_is_blank(STR("\xff")));
+}
+
 int
 main(void)
 {
@@ -203,6 +215,7 @@ main(void)
 	SUITE_ROWS(&s, rows, judges);
 	SUITE_ROWS(&s, floor_rows, floors);
 	SUITE_TEST(&s, skip_wide_stops_where_it_must);
+	SUITE_TEST(&s, blank_is_nothing_but_white_space);
 	SUITE_TEST(&s, every_code_point_survives);
 	SUITE_TEST(&s, property_agrees_with_the_definition);
 	SUITE_TEST(&s, printable_is_space_to_tilde);

@@ -33,6 +33,8 @@ static const struct read_row {
 	  "error: key.surface" },
 	{ "A8 a surface id is not empty", "{'key':{'surface':'chat','surface_id':''}}",
 	  "error: key.surface_id" },
+	{ "A8 a surface id is not blank", "{'key':{'surface':'chat','surface_id':' '}}",
+	  "error: key.surface_id" },
 	{ "A8 a surface is there", "{'key':{'surface_id':'1'}}", "error: surface" },
 	{ "A8 an agent has no separator", KEY ",'agent_id':'a:b'}}", "error: key.agent_id" },
 	{ "A8 a source is one", "{'source':{'platform':'a:b'}}", "error: source.platform" },

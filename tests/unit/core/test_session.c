@@ -209,6 +209,23 @@ id_row(void **state)
 		fail_msg("%s: '%s'", c->name, e.text);
 }
 
+/* A store may hold one of an earlier release: it can be read and deleted. */
+static void
+M5_a_blank_id_is_not_chosen(void **state)
+{
+	static const char *const BLANKS[] = { " ", "  ", "\u3000\u00a0" };
+	struct err e;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(BLANKS); i++) {
+		assert_int_equal(session_id_check(str_of(BLANKS[i]), &e), 0);
+		assert_int_equal(session_id_check_chosen(str_of(BLANKS[i]), &e), ERR_INVALID);
+	}
+	assert_int_equal(session_id_check_chosen(STR(""), &e), ERR_INVALID);
+	assert_int_equal(session_id_check_chosen(STR("a..b"), &e), ERR_INVALID);
+	assert_int_equal(session_id_check_chosen(STR(" a"), &e), 0);
+}
+
 static void
 M5_an_id_with_a_nul_byte_is_refused(void **state)
 {
@@ -346,6 +363,7 @@ main(void)
 	SUITE_TEST(&s, M8_other_words_are_no_stop_reasons);
 	SUITE_TEST(&s, M7_lifecycle_words_round_trip);
 	SUITE_ROWS(&s, IDS, id_row);
+	SUITE_TEST(&s, M5_a_blank_id_is_not_chosen);
 	SUITE_TEST(&s, M5_an_id_with_a_nul_byte_is_refused);
 	SUITE_TEST(&s, M5_channel_lanes_get_dated_ids);
 	SUITE_TEST(&s, M5_file_names_are_percent_encoded);
