@@ -6,6 +6,7 @@
 #include "base/ignored.h"
 #include "base/nearest.h"
 #include "base/str.h"
+#include "base/utf8.h"
 
 enum { NAME_MAX_BYTES = 64 };
 
@@ -73,6 +74,18 @@ take_option(struct args *a, int argc, char **argv, int *at, struct err *e)
 	return 0;
 }
 
+/* "$SESSION" with nothing in it: the server would be asked for something else. */
+static int
+check_id(struct str what, struct str kind, const char *value, struct err *e)
+{
+	static const char *const KINDS[] = { "ID", "LANE", "MESSAGE", "SESSION" };
+
+	for (size_t i = 0; i < ARRAY_LEN(KINDS); i++)
+		if (str_eq(kind, str_of(KINDS[i])) && utf8_is_blank(str_of(value)))
+			return err_set(e, ERR_USAGE, STR_FMT " must not be empty", STR_ARG(what));
+	return 0;
+}
+
 static int
 check_words(const struct args *a, struct err *e)
 {
@@ -84,6 +97,8 @@ check_words(const struct args *a, struct err *e)
 		if (n >= a->word_count && !str_starts(word, STR("[")))
 			return err_set(e, ERR_USAGE, STR_FMT " is missing: perdure %s %s",
 				       STR_ARG(word), a->command->name, a->command->args);
+		if (n < a->word_count && check_id(word, word, a->words[n], e) != 0)
+			return ERR_USAGE;
 	}
 	if (a->word_count > n)
 		return err_set(e, ERR_USAGE,
@@ -101,6 +116,9 @@ check_options(const struct args *a, struct err *e)
 		if (o->required && !a->values[i])
 			return err_set(e, ERR_USAGE, "%s %s is missing; see perdure %s --help",
 				       o->name, o->value, a->command->name);
+		else if (o->value && a->values[i] &&
+			 check_id(str_of(o->name), str_of(o->value), a->values[i], e) != 0)
+			return ERR_USAGE;
 	return 0;
 }
 
