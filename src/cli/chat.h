@@ -10,11 +10,15 @@ struct chat {
 	struct line_edit *edit; /* NULL: nobody is there to be asked */
 	bool json;              /* one object per turn instead of text */
 	bool waits;             /* the session waited for somebody when it was last seen */
+	struct str turn;        /* that waits, if it was ours; empty: none */
 };
 
 /* What the session waits for already: a person is asked, and the turn shown until it is over; a script
  * is told, which is an error. 0 also when there is nothing. */
 NODISCARD int chat_turn_open(struct chat *chat, struct err *e);
+
+/* The turn that waits was answered otherwise: shows it until it is over. 0 also when none is known. */
+NODISCARD int chat_turn_answered(struct chat *chat, struct err *e);
 
 /* Says text and shows the answer until its turn is over. 0 also when the turn ended otherwise than
  * well, if a person saw it; else an error that says how. Nothing is sent while the session waits. */

@@ -1,4 +1,6 @@
 /* chat_settle - the calls that a chat's turn waits for: a person is asked, a script is told. */
+#include <stdio.h>
+
 #include "cli/chat_turn_private.h"
 #include "cli/event_line.h"
 #include "cli/waiting_text.h"
@@ -50,8 +52,10 @@ ask_person(struct chat_turn *t, struct str whole)
 	chat_screen_ask(&t->screen, whole);
 	do {
 		if (line_edit_read(t->chat->edit, "allow it? [y]es, [n]o, [a]lways: ", &answer) !=
-		    LINE_EDIT_LINE)
+		    LINE_EDIT_LINE) {
+			putchar('\n'); /* what is said next does not follow the question */
 			break;
+		}
 		c = read_answer(buf_str(&answer));
 	} while (c == 0);
 	log_tail_resume(t->tail);
@@ -180,6 +184,11 @@ chat_settle_refuse(struct chat_turn *t, struct err *e)
 		for (size_t i = 0; i < t->view.waits_for.len && count < WAITING_CALLS_MAX; i++)
 			if (find_call(t, t->view.waits_for.ptr[i], &calls[count], NULL) == 0)
 				count++;
+	if (count == 0 && t->chat->edit)
+		return err_set(e, ERR_CONFLICT,
+			       "the agent waits for an answer: /approve or /deny, or see perdure "
+			       "agent session status --session " STR_FMT,
+			       STR_ARG(t->chat->session.id));
 	if (count == 0)
 		return err_set(e, ERR_CONFLICT,
 			       "the agent waits for somebody: perdure agent session status "

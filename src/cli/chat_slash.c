@@ -123,6 +123,8 @@ follow_up(struct chat *chat, struct json answer, struct err *e)
 	if (session.len > 0 && !str_eq(session, chat->session.id))
 		switch_to(chat,
 			  &(struct chat_choice){ .id = arena_str(&chat->call->a, session).ptr }, e);
+	else if (str_eq(command, STR("approve")) || str_eq(command, STR("deny")))
+		IGNORE(chat_turn_answered(chat, e)); /* e says it */
 	else if (event.len > 0 && !str_eq(command, STR("steer")))
 		IGNORE(chat_turn_of(chat, event, e)); /* e says it */
 }

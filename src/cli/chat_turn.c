@@ -232,6 +232,7 @@ turn_end(struct chat_turn *t)
 	client_forget(t->client, t);
 	t->chat->cursor = log_tail_cursor(t->tail);
 	t->chat->waits = t->view.waits;
+	t->chat->turn = t->view.waits ? arena_str(&t->chat->call->a, t->view.turn) : STR("");
 	log_tail_free(&t->tail);
 	loop_timer_free(&t->beat);
 	turn_view_release(&t->view);
@@ -324,20 +325,34 @@ is_for_somebody(const struct chat *chat, const struct waiting_call *w)
 	       (w->waits_for == WAITING_FOR_PROGRAM && !chat->edit);
 }
 
+/* ids: of the calls that it waits for; unset: it does not any more. */
 static int
-follow_open_turn(struct chat *chat, struct json session, struct err *e)
+follow_open_turn(struct chat *chat, struct str turn, struct json ids, struct err *e)
 {
-	struct str turn = record_value(session, "turn_id", &chat->call->a);
 	struct chat_turn t = { .posted = true };
-	struct json stop, ids;
 
-	if (!json_find(session, STR("stop_reason"), &stop) ||
-	    !json_find(stop, STR("event_ids"), &ids))
-		return 0;
 	snprintf(t.message_id, sizeof t.message_id, STR_FMT, STR_ARG(turn)); /* no message's */
 	turn_begin(&t, chat);
 	turn_view_join(&t.view, turn, ids);
 	return turn_run(&t, e);
+}
+
+static struct json
+waits_for(struct json session)
+{
+	struct json stop, ids = { 0 };
+
+	if (json_find(session, STR("stop_reason"), &stop))
+		IGNORE(json_find(stop, STR("event_ids"), &ids)); /* it stays unset */
+	return ids;
+}
+
+int
+chat_turn_answered(struct chat *chat, struct err *e)
+{
+	if (chat->turn.len == 0)
+		return 0;
+	return follow_open_turn(chat, chat->turn, (struct json){ 0 }, e);
 }
 
 int
@@ -364,7 +379,8 @@ chat_turn_open(struct chat *chat, struct err *e)
 	if (!asks)
 		return 0;
 	if (chat->edit)
-		return follow_open_turn(chat, session, e);
+		return follow_open_turn(chat, record_value(session, "turn_id", &call->a),
+					waits_for(session), e);
 	waiting_text_print(stderr, chat->session.id, calls, count);
 	return err_set(e, ERR_CONFLICT, "the session waits for an answer to the call%s above",
 		       count == 1 ? "" : "s");

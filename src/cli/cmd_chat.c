@@ -127,8 +127,11 @@ converse(struct chat *chat)
 	struct err e = { 0 };
 	bool more = true;
 
-	if (chat_turn_open(chat, &e) != 0)
-		print_end(chat, &e);
+	if (chat->waits) {
+		if (chat_turn_open(chat, &e) != 0)
+			print_end(chat, &e);
+		putchar('\n');
+	}
 	buf_init(&line, MESSAGE_MAX);
 	buf_init(&message, MESSAGE_MAX);
 	while (more) {

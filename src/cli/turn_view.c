@@ -251,7 +251,8 @@ turn_view_join(struct turn_view *v, struct str turn, struct json ids)
 {
 	v->turn = arena_str(&v->arena, turn);
 	v->stop_reason = STR("requires_action");
-	note_waits(v, ids);
+	if (json_is_set(ids))
+		note_waits(v, ids);
 	v->waits = v->waits_for.len > 0;
 }
 

@@ -43,7 +43,7 @@ struct turn_view {
 void
 turn_view_init(struct turn_view *v, struct str message_id, const struct turn_view_events *events);
 void turn_view_release(struct turn_view *v);
-/* Instead of a message: a turn that waits for the calls of these ids (a JSON array). */
+/* Instead of a message: a turn that waits for the calls of these ids (a JSON array; unset: for none). */
 void turn_view_join(struct turn_view *v, struct str turn, struct json ids);
 void turn_view_apply(struct turn_view *v, struct str type, struct json event);
 /* The call of that id; NULL: it was not seen. */

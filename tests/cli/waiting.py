@@ -120,9 +120,36 @@ def open_question(rig):
         t.type("say later\r")
         t.expect(QUESTION)
         t.type("y\r")
-        t.expect("\nbash: done\r\n")
-        t.expect("\nlater\r\n")
+        t.expect("bash: done\r\n")
+        t.expect("later\r\n")
         leave(t)
+
+
+@case("T8 chat at a terminal shows what becomes of a call that a command answers")
+def answered_by_command(rig):
+    session = rig.ok("agent", "session", "create", "--name", asker(rig)).strip()
+    with rig.terminal("chat", "--session", session, columns=120) as t:
+        t.expect("> ")
+        t.type(CALL + "\r")
+        t.expect(QUESTION)
+        t.type("\x03")
+        t.expect("\r\n\x1b[33mthe agent waits for an answer")
+        t.expect("/approve")
+        t.expect("\n> ")
+        t.type("/approve\r")
+        t.expect("allowed 1 call")
+        t.expect("bash: done\r\n")
+        t.expect("> ")
+        t.type(CALL + "\r")
+        t.expect(QUESTION)
+        t.type("\x03")
+        t.expect("\n> ")
+        t.type("/deny not today\r")
+        t.expect("denied 1 call")
+        t.expect("not today\r\n")
+        t.expect("> ")
+        t.type("\x04")
+        check(t.wait() == 0, "left")
 
 
 @case("T8 chat at a terminal asks about a call that is before the message")
@@ -135,7 +162,7 @@ def question_before(rig):
         t.expect("? bash: echo done")
         t.expect(QUESTION)
         t.type("n\r")
-        t.expect("\nlater\r\n")
+        t.expect("later\r\n")
         leave(t)
         check(t.seen.count(QUESTION) == 1, repr(t.seen))
 
@@ -150,7 +177,7 @@ def answered_elsewhere(rig):
         rig.ok("agent", "session", "confirm-tool", "--session", session, "--allowed", "true")
         t.type("n\r")
         t.expect("somebody else was faster")
-        t.expect("\nbash: done\r\n")
+        t.expect("bash: done\r\n")
         leave(t)
 
 
