@@ -172,8 +172,8 @@ friendly_answer(struct provider_call *c, struct str text)
 	buf_puts(&b, "I carry out lines that begin with: say TEXT, think TEXT, tool NAME {json}, "
 		     "wait SECONDS, fail KIND.\n"
 		     "For a real model, list a provider with its key (api_key_env or api_key_file) "
-		     "under providers in the configuration and set the agent's model to "
-		     "provider/model.");
+		     "under providers in the configuration and name it there: model: "
+		     "PROVIDER/MODEL.");
 	answer = arena_str(&c->arena, buf_str(&b));
 	buf_release(&b);
 	return answer;
