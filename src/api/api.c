@@ -4,6 +4,7 @@
 
 #include "api/api_private.h"
 #include "api/ignore.h"
+#include "api/not_yet.h"
 #include "api/stream_hub.h"
 #include "base/clock.h"
 #include "base/xalloc.h"
@@ -286,6 +287,8 @@ parse_body(struct exchange *x)
 	if (json_type(x->body) != JSON_OBJECT)
 		return refuse(x, 400, "body: must be a JSON object");
 	ignore_member(x);
+	if (x->route->request && not_yet_check(str_of(x->route->request), x->body, &e) != 0)
+		return refuse_error(x, &e);
 	if (!x->route->request && json_count(x->body) > 0)
 		return refuse(x, 400, "body: takes no fields here");
 	return true;

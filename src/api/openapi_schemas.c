@@ -97,7 +97,8 @@ static const struct {
 	{ "QueueEntry", "" },
 	{ "QueuePage", PAGE_OF("QueueEntry") },
 	{ "Resource", "id* type*" },
-	{ "ResourceAdd", "type*:=file file_id* mount_path:text?" },
+	{ "ResourceAdd", "type*:=github_repository url* authorization_token checkout:object? "
+			 "mount_path:text?" },
 	{ "ResourcePage", PAGE_OF("Resource") },
 	{ "ResourceUpdate", "authorization_token" },
 	{ "Schedule", "id* type*:=schedule name* agent_id* environment_id* prompt* rule*:object"

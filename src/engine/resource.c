@@ -173,8 +173,10 @@ engine_resource_add(struct engine *en, const struct engine_call *call, struct st
 	if (engine_is_closed(en, call))
 		return;
 	rc = session_resource_check(body, &e);
-	if (rc == 0 && json_find(body, STR("type"), &type) && !json_str_eq(type, STR("file")))
-		rc = json_fail(type, &e, "only a file can be added to a session that exists");
+	if (rc == 0 && json_find(body, STR("type"), &type) &&
+	    json_str_eq(type, STR("memory_store")))
+		rc = json_fail(type, &e,
+			       "a memory store is given to a session when it is opened, not later");
 	if (rc != 0) {
 		engine_refuse(en, call, rc, &e);
 		return;

@@ -34,7 +34,7 @@ BODIES = {  # by the name of the schema; a good body for each
     "MessagePost": {"text": "x", "mode": "append"},
     "QueueEdit": {"text": "x"},
     "Command": {"text": "/help"},
-    "ResourceAdd": {"type": "file", "file_id": "file_1"},
+    "ResourceAdd": {"type": "github_repository", "url": "https://example.com/a/b"},
     "ResourceUpdate": {"authorization_token": "t"},
 }
 
@@ -89,7 +89,7 @@ def make_things(server):
     token = server.ask("POST", "/v1/tokens", {"kind": "user", "user_id": user["id"]})
     session = server.ask("POST", "/v1/sessions", {
         "agent": agent["id"], "environment_id": "local-default",
-        "resources": [{"type": "file", "file_id": "file_1"}]})
+        "resources": [{"type": "github_repository", "url": "https://example.com/a/b"}]})
     schedule = server.ask("POST", "/v1/schedules", BODIES["ScheduleCreate"])
     message = server.ask("POST", f"/v1/sessions/{session['id']}/messages", {"text": "x", "mode": "append"})
     lane = server.ask("POST", "/v1/sessions/resolve", {"key": {"surface": "chat", "surface_id": "target"}})

@@ -123,9 +123,9 @@ test('A1 resources given at the start are attached, added, read and detached', a
   });
   assert.equal(session.resources.length, 1);
   assert.ok(!JSON.stringify(session).includes('sekrit-value'));
-  const added = await beta.sessions.resources.add(session.id, { type: 'file', file_id: 'file_1', mount_path: '/data/x' });
-  assert.equal(added.type, 'file');
-  assert.equal(added.file_id, 'file_1');
+  const added = await beta.sessions.resources.add(session.id, { type: 'github_repository', url: 'https://example.com/c/d' });
+  assert.equal(added.type, 'github_repository');
+  assert.equal(added.url, 'https://example.com/c/d');
   const listed = await collect(beta.sessions.resources.list(session.id));
   assert.deepEqual(listed.map((one) => one.id).sort(), [session.resources[0].id, added.id].sort());
   const one = await beta.sessions.resources.retrieve(added.id, { session_id: session.id });

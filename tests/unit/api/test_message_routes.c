@@ -215,14 +215,14 @@ A1_resources_of_a_session(void **state)
 	start_rig();
 	live_open(&rig, "s2");
 	reply = live_post(&rig, "owner", "/v1/sessions/s1/resources",
-			  "{\"type\":\"file\",\"file_id\":\"f1\"}");
-	rig_expect("add", &reply, 200, "\"file_id\":\"f1\"");
+			  "{\"type\":\"github_repository\",\"url\":\"https://x/y\"}");
+	rig_expect("add", &reply, 200, "\"url\":\"https://x/y\"");
 	live_member(reply.body, "id", 0, id);
 	reply = live_get(&rig, "owner", "/v1/sessions/s1/resources");
 	rig_expect("list", &reply, 200, id);
 	snprintf(target, sizeof target, "/v1/sessions/s1/resources/%s", id);
 	reply = live_get(&rig, "owner", target);
-	rig_expect("get", &reply, 200, "\"file_id\":\"f1\"");
+	rig_expect("get", &reply, 200, "\"url\":\"https://x/y\"");
 	snprintf(target, sizeof target, "/v1/sessions/s2/resources/%s", id);
 	reply = live_get(&rig, "owner", target);
 	rig_expect("of another session", &reply, 404, NULL);

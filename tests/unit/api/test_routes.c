@@ -312,7 +312,8 @@ static const struct {
 	{ "POST", "/v1/sessions/{session_id}/messages", "{\"text\":\"x\",\"mode\":\"append\"}" },
 	{ "POST", "/v1/sessions/{session_id}/queue/{message_id}", "{\"text\":\"x\"}" },
 	{ "POST", "/v1/sessions/{session_id}/commands", "{\"text\":\"/whoami\"}" },
-	{ "POST", "/v1/sessions/{session_id}/resources", "{\"type\":\"file\",\"file_id\":\"f\"}" },
+	{ "POST", "/v1/sessions/{session_id}/resources",
+	  "{\"type\":\"github_repository\",\"url\":\"https://x/y\"}" },
 	{ "POST", "/v1/sessions/{session_id}/resources/{resource_id}",
 	  "{\"authorization_token\":\"x\"}" },
 };
@@ -396,7 +397,8 @@ fill_name(struct str name, enum thing thing, const char *session)
 		return absent ? "res_absent"
 			      : make(OWNER,
 				     arena_printf(&ARENA, "/v1/sessions/%s/resources", session).ptr,
-				     STR("{\"type\":\"file\",\"file_id\":\"f\"}"));
+				     STR("{\"type\":\"github_repository\",\"url\":\"https://x/"
+					 "y\"}"));
 	fail_msg("the matrix does not know what {" STR_FMT "} is", STR_ARG(name));
 	return NULL;
 }

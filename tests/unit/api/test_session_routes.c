@@ -30,7 +30,7 @@ A6_create_and_retrieve(void **state)
 	(void)state;
 	start_rig();
 	reply = open_as("owner", ",\"title\":\"T\",\"metadata\":{\"k\":\"v\"},\"resources\":[{"
-				 "\"type\":\"file\",\"file_id\":\"f1\"}]");
+				 "\"type\":\"github_repository\",\"url\":\"https://x/y\"}]");
 	rig_expect("create", &reply, 200, "\"type\":\"session\",\"status\":\"idle\"");
 	rig_expect("create", &reply, 200,
 		   "\"agent\":{\"id\":\"main\",\"type\":\"agent\",\"version\":1");

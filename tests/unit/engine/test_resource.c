@@ -177,10 +177,8 @@ only_files_come_later(void **state)
 	struct engine_rig r;
 
 	start(&r, state);
-	rig_expect(add_as(&r, NULL, NULL,
-			  "{'type':'github_repository','url':'https://github.com/a/b',"
-			  "'authorization_token':'x'}"),
-		   ERR_INVALID, "only a file");
+	rig_expect(add_as(&r, NULL, NULL, "{'type':'memory_store','memory_store_id':'m'}"),
+		   ERR_INVALID, "when it is opened");
 	rig_expect(add_as(&r, NULL, NULL, "{'type':'nothing'}"), ERR_INVALID, "type");
 	engine_rig_release(&r);
 }
