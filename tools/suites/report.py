@@ -8,6 +8,8 @@ import sys
 import time
 from pathlib import Path
 
+from suites.outside import BEHIND_THE_DOOR
+
 RAN, OK, FAILED = "[ RUN      ] ", "[       OK ] ", "[  FAILED  ] "
 SKIPPED = "[  SKIPPED ] "
 SUMMARY = re.compile(r"\[  (PASSED|FAILED)  \] (.*: )?\d+ test\(s\)")
@@ -49,10 +51,12 @@ class Report:
         self.spent_s = {}
         self.passed = self.failed = self.skipped = 0
         self.ran = []
+        self.front_door = []  # what the program did for a user: "build program: case"
         self.started = time.monotonic()
 
-    def suite(self, group, name, run):
-        """run() yields (program, log path, exit code); prints one line, more when it is red."""
+    def suite(self, group, name, run, build=None):
+        """run() yields (program, log path, exit code); prints one line, more when it is red. build: of
+        the program that its cases use from outside; its suites run side by side and know their own time."""
         begun = time.monotonic()
         passed, skipped, failures = 0, 0, []
         for program, log, exit_code in run():
@@ -61,9 +65,12 @@ class Report:
             skipped += count_skipped(text)
             passed += len(ok)
             self.ran += [f"{program}: {case}" for case in ok]
+            if build and program not in BEHIND_THE_DOOR:
+                self.front_door += [f"{build} {program}: {case}" for case in ok]
             failures += [(program, case, said, log) for case, said in bad]
         took = time.monotonic() - begun
         self.spent_s[group] = self.spent_s.get(group, 0) + took
+        took = run.took() if hasattr(run, "took") else took
         self.passed += passed
         self.failed += len(failures)
         self.skipped += skipped
