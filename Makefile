@@ -1,6 +1,6 @@
 # Thin front: each target calls scripts under tools/, where the logic lives.
 .DEFAULT_GOAL := build
-.PHONY: build run test check proof bench fuzz coverage lint format clean help
+.PHONY: build run test check front proof bench fuzz coverage lint format clean help
 
 build:          ## compile build/perdure
 	@tools/setup build
@@ -16,6 +16,10 @@ test:           ## every suite in every build (20 minutes at most on 2 cores)
 check:          ## before each commit: format, layers, sizes, unit tests (under 2 minutes)
 	@tools/setup test
 	@tools/run_tests check
+
+front:          ## what uses the program from outside, and which clauses that proves (5 minutes)
+	@tools/setup server
+	@tools/run_tests front
 
 proof:          ## the full counts: many seeds, long fuzzing, coverage, benchmarks (75 minutes at most)
 	@tools/setup server
