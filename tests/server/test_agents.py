@@ -61,7 +61,7 @@ class Agents(unittest.TestCase):
         with urllib.request.urlopen(asked, timeout=20) as answer:
             return int(re.search(r"^perdure_kept_agents (\d+)$", answer.read().decode(), re.M).group(1))
 
-    def test_T17_a_rebuilt_agent_asks_the_model_the_same(self):
+    def test_T17f_T17h_a_rebuilt_agent_asks_the_model_the_same(self):
         with Model() as model, Server(self.configuration(model)) as server:
             client = self.begin(server)
             client.open_session("cli:a", agent=AGENT)

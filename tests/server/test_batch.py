@@ -104,7 +104,7 @@ class Batch(unittest.TestCase):
     def results(self, log):
         return [one for one in log if one["type"] == "agent.tool_result"]
 
-    def test_incU14_a_batch_that_is_killed_after_each_call_runs_none_again(self):
+    def test_T7a_T7d_T7g_incU14_a_batch_that_is_killed_after_each_call_runs_none_again(self):
         for calls in range(1, CALLS + 1):
             task = f"t{calls}"
             session = self.begin(task)
@@ -118,7 +118,7 @@ class Batch(unittest.TestCase):
             self.assertEqual(len(self.results(log)), CALLS, "each call has one result, done or interrupted")
         self.assertEqual(self.model.problems, [])
 
-    def test_incD22_outcomes_are_durable_before_the_model_is_asked_again(self):
+    def test_T7b_incD22_outcomes_are_durable_before_the_model_is_asked_again(self):
         self.model.goes_on.clear()
         session = self.begin("held")
         self.assertTrue(self.model.asked_again.wait(AWAIT_S))

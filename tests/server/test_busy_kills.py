@@ -191,7 +191,7 @@ class BusyKills(unittest.TestCase):
         self.choices += queue.choices
         return Counter((write.busy, queue.fates.get(name, "shown")) for name, write in stored.items())
 
-    def test_Q1_Q3_Q4_every_trigger_gets_one_turn_in_its_order_wherever_it_is_killed(self):
+    def test_Q1a_Q1c_Q3f_Q3h_Q3i_Q3j_Q4a_Q4c_Q3_Q4_every_trigger_gets_one_turn_in_its_order_wherever_it_is_killed(self):
         chance, points, fates = random.Random(SEED), failpoints(), Counter()
         self.server.start(KEY)
         self.prepare()

@@ -40,7 +40,7 @@ class Hooks(unittest.TestCase):
             self.assertLess(time.monotonic(), until, names)
             time.sleep(0.05)
 
-    def test_H4_a_session_is_told_once_after_each_commit(self):
+    def test_H4a_H4b_H4c_H4l_H4m_H4s_H4u_H4v_a_session_is_told_once_after_each_commit(self):
         with Server() as server:
             note = self.put(server, "note", NOTE)
             server.configure("hooks:\n" + "".join(
@@ -66,7 +66,7 @@ class Hooks(unittest.TestCase):
             self.assertEqual(len(self.heard(server)), 5)
             self.assertEqual(server.stop(), 0)
 
-    def test_H4_a_turn_waits_for_its_hook_and_can_be_refused(self):
+    def test_H4k_H4o_H4q_a_turn_waits_for_its_hook_and_can_be_refused(self):
         with Server() as server:
             gate = self.put(server, "gate", GATE)
             server.configure("hooks:\n  - {event: before_turn, command: "
@@ -91,7 +91,7 @@ class Hooks(unittest.TestCase):
             self.assertEqual(server.stop(), 0)
             self.assertEqual(server.check()[0], 0)
 
-    def test_R6_an_automatic_reset_is_told_before_and_after_and_can_wait(self):
+    def test_R6c_R6d_H4e_H4f_an_automatic_reset_is_told_before_and_after_and_can_wait(self):
         with Server() as server:
             note, gate = self.put(server, "note", NOTE), self.put(server, "gate", GATE)
             server.configure(

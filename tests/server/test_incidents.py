@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from client import Client, Refused
 from scene import Scene
-from server import Server
+from server import Server, has_hooks, need_hooks
 from test_busy_kills import KEY
 from test_tool_kills import TOOLS, Model, pair_problems
 from verify import log_problems, turn_problems
@@ -32,12 +32,14 @@ def at_once(count, work):
 
 class Incidents(Scene):
     def setUp(self):
-        self.clock.advance(minutes=30)  # a case's kills are not the next one's
+        if has_hooks():
+            self.clock.advance(minutes=30)  # a case's kills are not the next one's
 
     def new_client(self):
         return Client(self.server.port, self.server.token())
 
     def die(self, **times):
+        need_hooks("time passes")
         self.kill()
         self.clock.advance(**times or {"seconds": 1})
         self.start()
@@ -89,7 +91,8 @@ class Incidents(Scene):
         self.assertEqual(len(kept) + len(refusals), 50)
         self.assertGreater(len(kept), 0)
 
-    def test_incD5_no_lane_is_in_a_session_that_is_not_there(self):
+    def test_R3b_R3c_incD5_no_lane_is_in_a_session_that_is_not_there(self):
+        need_hooks("failpoints")
         acknowledged = []
         for number, point in enumerate(POINTS):
             self.restart(PERDURE_FAILPOINTS=f"{point}={7 + 5 * number}:crash")
@@ -130,7 +133,7 @@ class Incidents(Scene):
         with closing(sqlite3.connect(self.server.data / "perdure.db")) as store, store:
             store.execute("DELETE FROM record WHERE kind = 'lane' AND id = ?", [talks[0][1]["lane_id"]])
 
-    def test_incD7_time_deletes_nothing(self):
+    def test_R3i_incD7_time_deletes_nothing(self):
         self.reload("session_reset: {mode: both}\nsession_store_max_age_days: 1\n")
         source, first = self.talk()
         self.client.open_session("cli:kept")
@@ -145,7 +148,7 @@ class Incidents(Scene):
             self.assertEqual(after[session][:len(log)], log)
         self.reload("")
 
-    def test_incD15_sixty_four_append_at_once_and_all_is_there(self):
+    def test_M9b_incD15_sixty_four_append_at_once_and_all_is_there(self):
         session = self.resolve(self.chat())["session"]["id"]
         kept = []
 
@@ -172,7 +175,7 @@ class Incidents(Scene):
         self.assertNotIn("late", "".join(self.said(old) + self.said(new)))
         self.assertEqual(list(turn_problems(self.client.events(old))), [])
 
-    def test_incD19_time_orders_nothing(self):
+    def test_M9m_incD19_time_orders_nothing(self):
         source, first = self.talk(text="say 0")
         session = first["session"]["id"]
         for number, at in enumerate(("2027-06-01T00:00:00", "2020-01-01T00:00:00", "2027-06-01T00:00:00",
@@ -189,7 +192,7 @@ class Incidents(Scene):
 
     # ---- twice ----
 
-    def test_incU5_a_message_in_the_last_moment_of_a_turn_runs_once(self):
+    def test_Q4c_incU5_a_message_in_the_last_moment_of_a_turn_runs_once(self):
         self.client.open_session("cli:moment")
         for number in range(40):
             self.client.post("cli:moment", f"wait 0.02\nsay a{number}")
@@ -201,7 +204,7 @@ class Incidents(Scene):
         self.assertEqual({f"{who}{number}": said[f"{who}{number}"] for who in "ab" for number in range(40)},
                          {f"{who}{number}": 1 for who in "ab" for number in range(40)})
 
-    def test_incU10_a_slot_fires_once_whatever_is_restarted_and_however_the_clock_is_set(self):
+    def test_H3g_incU10_a_slot_fires_once_whatever_is_restarted_and_however_the_clock_is_set(self):
         chance = random.Random(1)
         self.clock.set("2027-02-01T10:30:00")
         schedule = self.schedule(rule={"type": "cron", "expression": "0 * * * *"})
@@ -218,7 +221,7 @@ class Incidents(Scene):
         self.assertEqual([one["slot"] for one in self.runs(schedule)], ["2027-02-01T11:00:00Z"])
         self.client.ask("DELETE", f"/v1/schedules/{schedule}")
 
-    def test_incU11_every_slot_has_one_end_also_an_interrupted_one(self):
+    def test_H3g_H3j_incU11_every_slot_has_one_end_also_an_interrupted_one(self):
         self.clock.set("2027-02-01T10:30:00")
         schedule = self.schedule(prompt="wait 20\nsay done", rule={"type": "cron", "expression": "0 * * * *"},
                                  missed={"type": "all", "limit": 10}, timeout_ms=86400000)
@@ -254,7 +257,7 @@ class Incidents(Scene):
         except Refused:
             return []  # its session begins with the first
 
-    def test_incU12_what_resumes_and_what_comes_in_go_through_one_queue(self):
+    def test_H5f_incU12_what_resumes_and_what_comes_in_go_through_one_queue(self):
         session = self.at_work()
         self.die()
         at_once(8, lambda number: self.new_client().post(session, f"say {number}"))
@@ -308,7 +311,7 @@ class Incidents(Scene):
         self.assertEqual(self.said("cli:loop"), ["done", "asked"])
         self.client.ask("DELETE", f"/v1/schedules/{schedule}")
 
-    def test_incS3_a_session_that_was_busy_when_it_died_takes_messages(self):
+    def test_H5f_incS3_a_session_that_was_busy_when_it_died_takes_messages(self):
         session = self.at_work("wait 20\nsay first")
         self.die()
         self.client.post(session, "say second")
@@ -316,7 +319,7 @@ class Incidents(Scene):
         self.assertEqual(self.said(session), ["first", "second"])
         self.assertEqual(self.client.post(session, "say third", busy="reject", mode="wait")["text"], "third")
 
-    def test_incS5_a_question_that_nobody_answers_does_not_block_for_ever(self):
+    def test_T8p_incS5_a_question_that_nobody_answers_does_not_block_for_ever(self):
         self.reload("approvals: {expire_after_s: 300}\n")
         session = self.resolve(self.chat())["session"]["id"]
         self.client.post(session, "tool process_list {}\nsay asked")
@@ -354,7 +357,7 @@ class Damage(Scene):
         self.assertEqual(answer.status, 200, text)
         return text
 
-    def test_incD4_the_log_alone_gives_the_same_projection(self):
+    def test_S3c_S3e_S3f_incD4_the_log_alone_gives_the_same_projection(self):
         """The index became empty, and thousands of sessions could not be reached."""
         source, first = self.talk(text="say one")
         session = first["session"]["id"]
@@ -397,7 +400,7 @@ class Provider(Scene):
         cls.env, cls.config = KEY, cls.model.config()
         super().setUpClass()
 
-    def test_incD3_killed_in_a_call_the_next_request_is_well_formed(self):
+    def test_T7g_incD3_killed_in_a_call_the_next_request_is_well_formed(self):
         agent = self.client.ask("POST", "/v1/agents", {"name": "hands", "model": "chat/chat", "tools": TOOLS})["id"]
         self.client.open_session("cli:hands", agent=agent)
         for task, kind in enumerate(("agent.tool_use", "agent.tool_result", "span.model_request_start"), 1):

@@ -80,7 +80,7 @@ class Kills(unittest.TestCase):
             if write.event_id:
                 self.assertEqual(places.get(write.event_id), write.text)
 
-    def test_Q1_A2_nothing_acknowledged_is_lost_or_done_twice(self):
+    def test_Q1a_A2d_A10d_M9b_A2_nothing_acknowledged_is_lost_or_done_twice(self):
         chance, points = random.Random(SEED), failpoints()
         with Server() as server:
             server.start()

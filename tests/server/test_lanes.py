@@ -42,21 +42,21 @@ class Lanes(unittest.TestCase):
         self.assertEqual(len({answer["session"]["id"] for answer in answers}), 1)
         self.assertEqual(sum(answer["is_new"] for answer in answers), 1)
 
-    def test_A8_of_256_resolves_at_once_one_makes_the_session(self):
+    def test_A8g_A8h_A8i_A8k_of_256_resolves_at_once_one_makes_the_session(self):
         with Server() as server:
             server.start()
             self.assert_one_session(resolve_all(server, [DM] * CALLS))
             self.assertEqual(len(Client(server.port, server.token()).ask("GET", "/v1/sessions")["data"]), 1)
             self.assertEqual(server.stop(), 0)
 
-    def test_A8_the_same_of_composite_keys(self):
+    def test_A8k_the_same_of_composite_keys(self):
         key = {"key": {"surface": "chat", "surface_id": "tab", "agent_id": "main"}}
         with Server() as server:
             server.start()
             self.assert_one_session(resolve_all(server, [key] * CALLS))
             self.assertEqual(server.stop(), 0)
 
-    def test_K6_a_lane_that_is_due_is_reset_once(self):
+    def test_K6e_K7e_A8p_a_lane_that_is_due_is_reset_once(self):
         with Server() as server:
             server.start()
             client = Client(server.port, server.token())
@@ -69,7 +69,7 @@ class Lanes(unittest.TestCase):
             self.assertEqual(client.session(first["session"]["id"])["lifecycle"], "archived")
             self.assertEqual(server.stop(), 0)
 
-    def test_K5_lanes_and_their_flags_survive_a_kill(self):
+    def test_K5z_lanes_and_their_flags_survive_a_kill(self):
         with Server() as server:
             server.start()
             client = Client(server.port, server.token())

@@ -59,7 +59,7 @@ class Mirror(unittest.TestCase):
                 return
             time.sleep(0.03)
 
-    def test_M13_a_killed_servers_mirror_restores_every_session(self):
+    def test_M13k_M13m_M13n_M13o_M5h_a_killed_servers_mirror_restores_every_session(self):
         with Server("mirror: on\nqueue:\n  depth: 200\n") as server, Server() as fresh:
             server.start()
             client = Client(server.port, server.token())
@@ -115,7 +115,7 @@ class Mirror(unittest.TestCase):
             self.assertLess(time.monotonic(), until)
             time.sleep(0.05)
 
-    def test_M13_off_writes_none_and_delete_takes_it_away(self):
+    def test_M13i_off_writes_none_and_delete_takes_it_away(self):
         with Server() as server:
             server.start()
             client = Client(server.port, server.token())

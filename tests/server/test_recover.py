@@ -29,7 +29,7 @@ class Recover(unittest.TestCase):
             self.assertLess(time.monotonic(), until, client.session(session))
             time.sleep(0.02)
 
-    def test_H5_killed_in_mid_turn_the_same_turn_goes_on(self):
+    def test_H5b_H5c_H5n_H5u_killed_in_mid_turn_the_same_turn_goes_on(self):
         with Server() as server:
             client, session = self.begin(server, "say begun\nwait 2\nsay done")
             client.close()
@@ -51,7 +51,7 @@ class Recover(unittest.TestCase):
             while self.lane(client)["resume_pending"]:  # it follows the end of the turn
                 self.assertLess(time.monotonic(), until)
 
-    def test_H5_stopped_in_good_order_nothing_is_marked(self):
+    def test_H5a_H5p_H5q_stopped_in_good_order_nothing_is_marked(self):
         with Server() as server:
             client, session = self.begin(server, "wait 1\nsay done")
             client.close()
@@ -62,7 +62,7 @@ class Recover(unittest.TestCase):
             self.assertFalse(self.lane(Client(server.port, server.token()))["resume_pending"])
             self.assertEqual(server.stop(), 0)
 
-    def test_H5_a_turn_that_was_put_off_marks_its_lane(self):
+    def test_H5i_H5p_a_turn_that_was_put_off_marks_its_lane(self):
         with Server("agent:\n  drain_timeout_s: 1\n") as server:
             client, session = self.begin(server, "wait 5\nsay done")
             client.close()

@@ -60,7 +60,7 @@ class Reload(unittest.TestCase):
             self.assertEqual(line["key"], "mirror")
             self.assertEqual(self.post_until_refused(client, "cli:a"), 3)
 
-    def test_L2_a_broken_file_is_refused_and_the_server_goes_on(self):
+    def test_L2p_a_broken_file_is_refused_and_the_server_goes_on(self):
         with Server("queue:\n  depth: 3\n") as server:
             server.start()
             client = Client(server.port, server.token())

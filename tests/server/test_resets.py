@@ -21,58 +21,58 @@ def agent(settings):
 
 
 POLICIES = (  # name, configuration, when it was spoken in, when it is asked for, why it is reset
-    ("R1_mode_none_never", NONE, "2027-02-01T10:00:00", "2027-12-31T10:00:00", None),
-    ("R1_mode_idle_before_its_time", IDLE, "2027-02-01T10:00:00", "2027-02-01T10:59:30", None),
-    ("R1_mode_idle_after_it", IDLE, "2027-02-01T10:00:00", "2027-02-01T11:00:30", "idle"),
-    ("R1_mode_idle_of_a_day_is_the_usual", "session_reset: {mode: idle}\n",
+    ("R1a_R1m_L2h_mode_none_never", NONE, "2027-02-01T10:00:00", "2027-12-31T10:00:00", None),
+    ("R1b_mode_idle_before_its_time", IDLE, "2027-02-01T10:00:00", "2027-02-01T10:59:30", None),
+    ("R1b_A8n_mode_idle_after_it", IDLE, "2027-02-01T10:00:00", "2027-02-01T11:00:30", "idle"),
+    ("L2j_mode_idle_of_a_day_is_the_usual", "session_reset: {mode: idle}\n",
      "2027-02-01T10:00:00", "2027-02-02T09:59:30", None),
-    ("R1_mode_idle_over_a_day", "session_reset: {mode: idle}\n",
+    ("L2j_mode_idle_over_a_day", "session_reset: {mode: idle}\n",
      "2027-02-01T10:00:00", "2027-02-02T10:00:30", "idle"),
     ("R1_mode_idle_zero_never", "session_reset: {mode: idle, idle_minutes: 0}\n",
      "2027-02-01T10:00:00", "2027-12-31T10:00:00", None),
-    ("R1_mode_daily_before_four", DAILY, "2027-02-01T04:00:30", "2027-02-02T03:59:30", None),
-    ("R1_mode_daily_at_four", DAILY, "2027-02-01T03:59:30", "2027-02-01T04:00:30", "daily"),
-    ("R1_mode_daily_of_days_ago", DAILY, "2027-02-01T10:00:00", "2027-02-09T02:00:00", "daily"),
+    ("R1c_L2i_mode_daily_before_four", DAILY, "2027-02-01T04:00:30", "2027-02-02T03:59:30", None),
+    ("R1c_L2i_A8o_mode_daily_at_four", DAILY, "2027-02-01T03:59:30", "2027-02-01T04:00:30", "daily"),
+    ("R1e_mode_daily_of_days_ago", DAILY, "2027-02-01T10:00:00", "2027-02-09T02:00:00", "daily"),
     # 002's "today at the hour" would reset each message before it
-    ("R1_mode_daily_before_the_hour_is_yesterdays", DAILY, "2027-02-01T10:00:00", "2027-02-02T02:00:00", None),
-    ("R1_mode_daily_at_another_hour", "session_reset: {mode: daily, at_hour: 23}\n",
+    ("R1e_mode_daily_before_the_hour_is_yesterdays", DAILY, "2027-02-01T10:00:00", "2027-02-02T02:00:00", None),
+    ("R1c_mode_daily_at_another_hour", "session_reset: {mode: daily, at_hour: 23}\n",
      "2027-02-01T22:59:30", "2027-02-01T23:00:30", "daily"),
-    ("R1_mode_daily_at_midnight", "session_reset: {mode: daily, at_hour: 0}\n",
+    ("R1c_mode_daily_at_midnight", "session_reset: {mode: daily, at_hour: 0}\n",
      "2027-02-01T23:59:30", "2027-02-02T00:00:30", "daily"),
-    ("R1_mode_both_by_the_hour", BOTH, "2027-02-01T05:00:00", "2027-02-02T04:30:00", "daily"),
-    ("R1_mode_both_by_idleness", "session_reset: {mode: both, idle_minutes: 60}\n",
+    ("R1d_R1n_mode_both_by_the_hour", BOTH, "2027-02-01T05:00:00", "2027-02-02T04:30:00", "daily"),
+    ("R1d_mode_both_by_idleness", "session_reset: {mode: both, idle_minutes: 60}\n",
      "2027-02-01T10:00:00", "2027-02-01T11:30:00", "idle"),
-    ("R1_mode_both_neither", BOTH, "2027-02-01T05:00:00", "2027-02-02T03:30:00", None),
-    ("R1_idle_is_named_before_daily", BOTH, "2027-02-01T03:00:00", "2027-02-02T05:00:00", "idle"),
+    ("R1d_R1n_R1o_mode_both_neither", BOTH, "2027-02-01T05:00:00", "2027-02-02T03:30:00", None),
+    ("R1h_R1o_idle_is_named_before_daily", BOTH, "2027-02-01T03:00:00", "2027-02-02T05:00:00", "idle"),
     # platform > chat type > agent > the rest
-    ("R1_the_platform_decides_over_the_rest", TELEGRAM_IDLE, "2027-02-01T10:00:00", "2027-02-01T12:00:00", "idle"),
+    ("L2l_the_platform_decides_over_the_rest", TELEGRAM_IDLE, "2027-02-01T10:00:00", "2027-02-01T12:00:00", "idle"),
     ("R1_another_platform_says_nothing", TELEGRAM_IDLE.replace("telegram", "slack"),
      "2027-02-01T10:00:00", "2027-02-01T12:00:00", None),
-    ("R1_the_platform_decides_over_the_chat_type", DM_NEVER + TELEGRAM_IDLE,
+    ("R1i_the_platform_decides_over_the_chat_type", DM_NEVER + TELEGRAM_IDLE,
      "2027-02-01T10:00:00", "2027-02-01T12:00:00", "idle"),
-    ("R1_the_platform_may_say_never", IDLE + "platforms: {telegram: {session_reset: {mode: none}}}\n",
+    ("L2l_the_platform_may_say_never", IDLE + "platforms: {telegram: {session_reset: {mode: none}}}\n",
      "2027-02-01T10:00:00", "2027-02-03T10:00:00", None),
     ("R1_the_chat_type_decides_over_the_rest", IDLE + "chat_types: {dm: {session_reset: {idle_minutes: 600}}}\n",
      "2027-02-01T10:00:00", "2027-02-01T12:00:00", None),
     ("R1_another_chat_type_says_nothing", IDLE + DM_NEVER.replace("dm", "group"),
      "2027-02-01T10:00:00", "2027-02-01T12:00:00", "idle"),
-    ("R1_the_chat_type_decides_over_the_agent", DM_NEVER + agent("idleTimeoutMinutes: 60"),
+    ("R1j_the_chat_type_decides_over_the_agent", DM_NEVER + agent("idleTimeoutMinutes: 60"),
      "2027-02-01T10:00:00", "2027-02-01T12:00:00", None),
     ("R1_the_agent_decides_over_the_rest", IDLE + agent("idleTimeoutMinutes: 600"),
      "2027-02-01T10:00:00", "2027-02-01T12:00:00", None),
     # 002: agent.session.idleTimeoutMinutes and dailyResetHour
-    ("R1_idleTimeoutMinutes_not_yet", agent("idleTimeoutMinutes: 240"),
+    ("L2m_idleTimeoutMinutes_not_yet", agent("idleTimeoutMinutes: 240"),
      "2027-02-01T10:00:00", "2027-02-01T13:59:30", None),
-    ("R1_idleTimeoutMinutes_over", agent("idleTimeoutMinutes: 240"),
+    ("L2m_idleTimeoutMinutes_over", agent("idleTimeoutMinutes: 240"),
      "2027-02-01T10:00:00", "2027-02-01T14:00:30", "idle"),
-    ("R1_dailyResetHour_not_yet", agent("dailyResetHour: 6"), "2027-02-01T06:00:30", "2027-02-02T05:59:30", None),
-    ("R1_dailyResetHour_over", agent("dailyResetHour: 6"), "2027-02-01T05:59:30", "2027-02-01T06:00:30", "daily"),
+    ("L2n_dailyResetHour_not_yet", agent("dailyResetHour: 6"), "2027-02-01T06:00:30", "2027-02-02T05:59:30", None),
+    ("L2n_dailyResetHour_over", agent("dailyResetHour: 6"), "2027-02-01T05:59:30", "2027-02-01T06:00:30", "daily"),
     ("R1_both_of_an_agent", agent("idleTimeoutMinutes: 600, dailyResetHour: 6"),
      "2027-02-01T05:59:30", "2027-02-01T06:00:30", "daily"),
     # where the agent is
-    ("R1_four_in_berlin_in_winter", BERLIN + DAILY, "2027-02-01T02:59:30", "2027-02-01T03:00:30", "daily"),
-    ("R1_four_in_berlin_in_summer", BERLIN + DAILY, "2027-07-01T01:59:30", "2027-07-01T02:00:30", "daily"),
-    ("R1_an_agent_in_another_zone", BERLIN + DAILY + "agents: {main: {time_zone: America/New_York}}\n",
+    ("R1f_four_in_berlin_in_winter", BERLIN + DAILY, "2027-02-01T02:59:30", "2027-02-01T03:00:30", "daily"),
+    ("R1f_four_in_berlin_in_summer", BERLIN + DAILY, "2027-07-01T01:59:30", "2027-07-01T02:00:30", "daily"),
+    ("R1f_an_agent_in_another_zone", BERLIN + DAILY + "agents: {main: {time_zone: America/New_York}}\n",
      "2027-02-01T08:59:30", "2027-02-01T09:00:30", "daily"),
     # days of 23 and 25 hours, an hour that does not come, one that comes twice
     ("R1_the_short_day", BERLIN + DAILY, "2027-03-28T01:59:30", "2027-03-28T02:00:30", "daily"),
@@ -112,8 +112,8 @@ class Policies(Scene):
         self.assertEqual(self.resolve(source)["session"]["id"], after["session"]["id"], "only once")
 
 
-    @each((("R1_the_workspace_decides_over_the_server", "", "idle"),
-           ("R1_the_agent_decides_over_the_workspace", agent("idleTimeoutMinutes: 600"), None)))
+    @each((("R1l_M3d_the_workspace_decides_over_the_server", "", "idle"),
+           ("R1k_the_agent_decides_over_the_workspace", agent("idleTimeoutMinutes: 600"), None)))
     def judge_workspace(self, config, reason):
         self.reload(config)
         self.clock.set("2027-02-01T10:00:00")
@@ -145,10 +145,10 @@ TOOLS = [{"type": "agent_toolset_20260401",
           "default_config": {"enabled": True, "permission_policy": {"type": "always_allow"}}},
          {"type": "custom", "name": "ring", "description": "Rings.", "input_schema": {"type": "object"}}]
 OPEN = (  # name, what is said, what the session is then
-    ("R2_not_while_a_turn_runs", "wait 600", "running"),
-    ("R2_not_while_an_approval_waits", 'tool bash {"command": "true"}', "requires_action"),
-    ("R2_not_while_a_clients_tool_is_open", "tool ring {}", "requires_action"),
-    ("R2_not_while_a_process_runs_in_the_background",
+    ("R2a_not_while_a_turn_runs", "wait 600", "running"),
+    ("R2b_not_while_an_approval_waits", 'tool bash {"command": "true"}', "requires_action"),
+    ("R2d_not_while_a_clients_tool_is_open", "tool ring {}", "requires_action"),
+    ("R2c_T12w_not_while_a_process_runs_in_the_background",
      'tool bash {"command": "sleep 600", "background": true}', "idle"),
     ("R2_not_while_a_wake_is_queued", 'tool session_directive {"outcome": "sleep", "wakes": '
      '[{"delay_seconds": 3600, "reason": "later"}]}', "rescheduling"),
@@ -200,7 +200,7 @@ class Effects(Scene):
         born, *others = self.client.events(after["session"]["id"])
         return born.get("notice"), [one["content"][0]["text"] for one in others]
 
-    def test_R3_the_old_one_ends_with_its_reason_and_is_kept(self):
+    def test_R3a_R3b_R3i_M10ae_M7h_M7t_the_old_one_ends_with_its_reason_and_is_kept(self):
         first, after = self.rolled()
         log = self.client.events(first["session"]["id"])
         self.assertEqual((log[-1]["type"], log[-1]["reason"], log[-1]["new_session_id"]),
@@ -209,40 +209,40 @@ class Effects(Scene):
         self.assertEqual((old["lifecycle"], old["record_status"]), ("archived", "archived"))
         self.assertEqual(self.said(first["session"]["id"]), ["hello"])
 
-    def test_R3_the_new_id_is_dated(self):
+    def test_M5d_the_new_id_is_dated(self):
         _, after = self.rolled()
         self.assertRegex(after["session"]["id"], r"^telegram:20270201_05000\d_[0-9a-f]{8}$")
 
-    def test_R3_the_reason_and_that_there_was_activity(self):
+    def test_K5q_K5r_K5s_the_reason_and_that_there_was_activity(self):
         _, after = self.rolled()
         lane = self.lane(after)
         self.assertEqual((lane["was_auto_reset"], lane["auto_reset_reason"], lane["reset_had_activity"],
                           lane["is_fresh_reset"]), (True, "idle", True, False))
 
-    def test_R3_or_that_there_was_none(self):
+    def test_K5s_or_that_there_was_none(self):
         _, after = self.rolled(text=None)
         lane = self.lane(after)
         self.assertEqual((lane["was_auto_reset"], lane["reset_had_activity"]), (True, False))
 
-    def test_R3_the_counters_begin_anew(self):
+    def test_K5m_the_counters_begin_anew(self):
         first, after = self.rolled()
         self.assertEqual((self.lane(after)["total_tokens"], after["session"]["message_count"]), (0, 0))
         self.assertGreater(self.client.session(first["session"]["id"])["counters"]["total_tokens"], 0)
 
-    def test_R3_model_and_user_are_told_of_idleness(self):
+    def test_R3g_R3h_R1p_L2k_model_and_user_are_told_of_idleness(self):
         told, read = self.notices(self.rolled()[1])
         self.assertIn("inactivity", told)
         self.assertEqual(len(read), 1)
         self.assertIn("inactivity", read[0])
 
-    def test_R3_and_of_the_hour(self):
+    def test_R3g_R3h_and_of_the_hour(self):
         first, after = self.rolled(platform="discord")
         self.assertEqual(after["reset_reason"], "daily")
         told, read = self.notices(after)
         self.assertIn("Daily", told)
         self.assertIn("daily", read[0])
 
-    def test_R3_the_policy_may_spare_the_user(self):
+    def test_R3h_the_policy_may_spare_the_user(self):
         told, read = self.notices(self.rolled(platform="slack")[1])
         self.assertIsNone(told)
         self.assertEqual(len(read), 1)
@@ -251,7 +251,7 @@ class Effects(Scene):
         told, _ = self.notices(self.rolled(text=None)[1])
         self.assertIsNone(told)
 
-    def test_R3_a_suspended_one_is_always_told(self):
+    def test_A8p_K7e_a_suspended_one_is_always_told(self):
         source, first = self.talk(self.chat(platform="slack"))
         self.ask_lane(first, "suspend")
         after = self.resolve(source)
@@ -261,7 +261,7 @@ class Effects(Scene):
         self.assertEqual(self.lane(after)["auto_reset_reason"], "suspended")
         self.assertEqual(len(read), 1)
 
-    def test_R3_the_first_turn_takes_the_marks_and_the_model_hears_it_once(self):
+    def test_R3d_R3e_R3g_the_first_turn_takes_the_marks_and_the_model_hears_it_once(self):
         _, after = self.rolled()
         session = after["session"]["id"]
         for _ in range(2):
@@ -276,7 +276,7 @@ class Effects(Scene):
                                     {"text": "say late"})
         self.assertIn(after["session"]["id"], error["message"])
 
-    @each((("R3_undo_goes_back_by_resume", True), ("R3_undo_goes_back_by_switch", False)))
+    @each((("R4p_L3d_undo_goes_back_by_resume", True), ("R4q_K7d_undo_goes_back_by_switch", False)))
     def goes_back(self, by_command):
         first, after = self.rolled()
         old, new = first["session"]["id"], after["session"]["id"]
@@ -290,7 +290,7 @@ class Effects(Scene):
         self.assertEqual(self.client.post(old, "say back", mode="wait")["text"], "back")
         self.assertEqual(self.said(new), ["there"], "what was said meanwhile stays")
 
-    def test_R4_what_waited_before_new_does_not_come_back_with_undo(self):
+    def test_R4d_what_waited_before_new_does_not_come_back_with_undo(self):
         first = self.resolve(self.chat())
         old = first["session"]["id"]
         self.client.post(old, "wait 60")
@@ -301,7 +301,7 @@ class Effects(Scene):
         self.assertEqual(self.client.post(old, "say back", mode="wait")["text"], "back")
         self.assertEqual(self.said(old), ["back"])
 
-    def test_R4_new_says_that_it_was_asked_for(self):
+    def test_R4a_R4g_K5t_L3b_new_says_that_it_was_asked_for(self):
         source, first = self.talk()
         after = self.command(first["session"]["id"], "/new")["data"]["session_id"]
         lane = self.lane(first)
@@ -309,7 +309,7 @@ class Effects(Scene):
         self.client.post(after, "say hi", mode="wait")
         self.assertFalse(self.lane(first)["is_fresh_reset"], "taken once")
 
-    def test_R4_new_takes_pending_approvals_and_overrides_away(self):
+    def test_R4e_R4f_new_takes_pending_approvals_and_overrides_away(self):
         first = self.resolve(self.chat())
         session = first["session"]["id"]
         self.client.post(session, 'tool bash {"command": "true"}')
@@ -322,7 +322,7 @@ class Effects(Scene):
         self.assertEqual([self.client.session(one)["agent"]["model"]["id"] for one in (session, after)],
                          ["far/away", "demo"])
 
-    def test_R4_reset_is_the_same(self):
+    def test_R4b_R4g_L3c_reset_is_the_same(self):
         _, first = self.talk()
         after = self.command(first["session"]["id"], "/reset")["data"]["session_id"]
         self.assertEqual((self.lane(first)["session_id"], self.lane(first)["is_fresh_reset"]), (after, True))
@@ -370,7 +370,7 @@ class Watcher(Scene):
         self.clock.advance(hours=2)
         self.await_passes(lambda: self.lane(probe)["expiry_finalized"], "a pass")
 
-    def test_R5_an_expired_lane_is_finalized_once_also_over_a_restart(self):
+    def test_R5b_R5o_R4v_K5u_H4d_an_expired_lane_is_finalized_once_also_over_a_restart(self):
         source, first = self.talk()
         self.let_pass()
         self.assertTrue(self.lane(first)["expiry_finalized"])
@@ -382,7 +382,7 @@ class Watcher(Scene):
         self.assertEqual(self.client.session(first["session"]["id"])["lifecycle"], "active", "it is not archived")
         self.assertEqual(self.resolve(source)["reset_reason"], "idle")
 
-    def test_R5_a_failing_hook_is_asked_three_times_then_it_is_final(self):
+    def test_R5c_a_failing_hook_is_asked_three_times_then_it_is_final(self):
         failing = self.server.folder / "heard.fails"
         failing.touch()
         _, first = self.talk()
@@ -399,7 +399,7 @@ class Watcher(Scene):
         self.let_pass()
         self.assertFalse(self.lane(first)["expiry_finalized"])
 
-    def test_R5_with_mode_none_nothing_expires(self):
+    def test_R5p_with_mode_none_nothing_expires(self):
         self.reload(IDLE + self.hooks + "platforms: {quiet: {session_reset: {mode: none}}}\n")
         _, first = self.talk(self.chat(platform="quiet"))
         self.let_pass()
@@ -425,7 +425,7 @@ class Watcher(Scene):
         self.let_pass()
         self.assertFalse(self.lane(first)["expiry_finalized"])
 
-    def test_R5_direct_sessions_become_inactive_after_three_days(self):
+    def test_R5g_R4m_M7g_direct_sessions_become_inactive_after_three_days(self):
         self.client.open_session("cli:stale")
         self.client.post("cli:stale", "say hello", mode="wait")
         self.clock.advance(hours=60)
@@ -437,7 +437,7 @@ class Watcher(Scene):
         self.assertEqual(self.client.post("cli:stale", "say back", mode="wait")["text"], "back")
         self.assertEqual(self.client.session("cli:stale")["lifecycle"], "active")
 
-    def test_R5_old_lanes_are_forgotten_but_not_suspended_or_busy_ones(self):
+    def test_R5f_R5r_R5s_R5t_old_lanes_are_forgotten_but_not_suspended_or_busy_ones(self):
         old, suspended, busy, fresh = (self.talk() for _ in range(4))
         self.ask_lane(suspended[1], "suspend")
         self.client.post(busy[1]["session"]["id"], 'tool bash {"command": "true"}')

@@ -87,7 +87,7 @@ class Restart(unittest.TestCase):
         token = client.ask("POST", "/v1/tokens", {"kind": "user", "user_id": user["id"]})
         return Client(client.port, token["token"])
 
-    def test_H5_perdure_restart_carries_a_long_turn_over(self):
+    def test_H5l_H5r_A4f_perdure_restart_carries_a_long_turn_over(self):
         with Restarted(SHORT) as server:
             client = self.begin(server, "say begun\nwait 4\nsay done")
             pid, before = server.process.pid, self.instance(server)
@@ -113,7 +113,7 @@ class Restart(unittest.TestCase):
             self.assert_went_on(log, "restart_timeout")
             self.assert_whole(server)
 
-    def test_L3_slash_restart_works_while_busy_and_marks_the_lane(self):
+    def test_L3v_H5l_H5s_slash_restart_works_while_busy_and_marks_the_lane(self):
         with Restarted(SHORT) as server:
             server.start()
             client = Client(server.port, server.token())
@@ -134,7 +134,7 @@ class Restart(unittest.TestCase):
             self.assertEqual(self.instance(server), now)  # a repeat restarts nothing
             self.until(lambda: not client.ask("GET", "/v1/lanes")["data"][0]["resume_pending"])
 
-    def test_H5_nobody_but_an_owner_may_restart_it(self):
+    def test_H5t_nobody_but_an_owner_may_restart_it(self):
         with Restarted() as server:
             server.start()
             client = Client(server.port, server.token())
@@ -185,7 +185,7 @@ class Restart(unittest.TestCase):
             self.assertEqual(server.stop(), 0)
             self.assertEqual(notified.recv(100), b"STOPPING=1")
 
-    def test_H5_the_reason_of_a_stop_is_another(self):
+    def test_H5m_the_reason_of_a_stop_is_another(self):
         with Restarted(SHORT) as server:
             client = self.begin(server, "wait 4\nsay done")
             client.close()
@@ -193,7 +193,7 @@ class Restart(unittest.TestCase):
             server.start()
             self.assert_went_on(self.log_at_rest(Client(server.port, server.token())), "shutdown_timeout")
 
-    def test_H5_a_kill_in_the_middle_of_the_drain_is_an_interruption(self):
+    def test_H5n_a_kill_in_the_middle_of_the_drain_is_an_interruption(self):
         with Restarted() as server:
             client = self.begin(server, "say begun\nwait 4\nsay done")
             client.post(SESSION, "say also")

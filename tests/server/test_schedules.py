@@ -52,7 +52,7 @@ class Schedules(unittest.TestCase):
             self.assertLess(time.monotonic(), until, what)
             time.sleep(0.05)
 
-    def test_H3_a_slot_runs_once_however_often_it_is_killed(self):
+    def test_H3e_H3f_H3g_H3j_H3n_M5c_a_slot_runs_once_however_often_it_is_killed(self):
         chance = random.Random(SEED)
         with Server() as server:
             server.start()
@@ -79,7 +79,7 @@ class Schedules(unittest.TestCase):
             self.assertEqual(server.stop(), 0)
             self.assertEqual(server.check()[0], 0)
 
-    def test_H3_a_clock_that_jumps_while_it_is_away(self):
+    def test_H3a_H3i_a_clock_that_jumps_while_it_is_away(self):
         with Server() as server:
             server.start(moved_to("2027-02-01T10:30:00"))
             schedule = self.make(self.client(server), rule={"type": "cron", "expression": "0 * * * *"})
@@ -101,7 +101,7 @@ class Schedules(unittest.TestCase):
                             == "2027-02-04T06:00:00Z", "the slot that ran is passed over")
             self.assertEqual(self.slots(client, schedule).count("2027-02-04T05:00:00Z"), 1)
 
-    def test_H3_the_hour_that_is_left_out_and_the_one_that_comes_twice(self):
+    def test_H3b_H3c_the_hour_that_is_left_out_and_the_one_that_comes_twice(self):
         for now, slot in (("2027-03-28T00:59:57", "2027-03-28T01:00:00Z"),   # 02:30 does not exist
                           ("2027-10-31T00:29:57", "2027-10-31T00:30:00Z")):  # the first of two
             with self.subTest(now), Server() as server:
@@ -115,7 +115,7 @@ class Schedules(unittest.TestCase):
                 self.assertEqual(self.slots(client, schedule), [slot])
                 self.assertNotIn(slot[:10], client.ask("GET", f"/v1/schedules/{schedule}")["next_run_at"])
 
-    def test_H3_leap_day_and_clocks_that_are_set_while_it_runs(self):
+    def test_H3a_H3c_leap_day_and_clocks_that_are_set_while_it_runs(self):
         with Server() as server:
             clock = Clock(server.folder / "clock")
             clock.set("2027-02-28T23:00:00")
@@ -146,7 +146,7 @@ class Schedules(unittest.TestCase):
             client.close()
             self.assertEqual(server.stop(), 0)
 
-    def test_H3_a_timeout_is_an_interrupt_and_a_result_is_delivered(self):
+    def test_H3l_H3p_H3y_a_timeout_is_an_interrupt_and_a_result_is_delivered(self):
         with Server() as server:
             server.start()
             client = self.client(server)

@@ -44,7 +44,7 @@ class Start(unittest.TestCase):
             self.assertEqual(server.token(), token)
             Client(server.port, token).ask("GET", "/v1/sessions")
 
-    def test_S1_a_data_directory_in_use_is_refused(self):
+    def test_S1f_a_data_directory_in_use_is_refused(self):
         with Server() as server:
             server.start()
             said, code = serve(server)
@@ -135,7 +135,7 @@ class Start(unittest.TestCase):
             self.assertEqual(done.returncode, 2)
             self.assertIn("insecure_listen", done.stderr)
 
-    def test_A14_readyz_says_when_it_serves(self):
+    def test_A14c_readyz_says_when_it_serves(self):
         with Server() as server:
             server.start()
             client = Client(server.port, "none")

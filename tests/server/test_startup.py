@@ -33,14 +33,14 @@ class Sequence(Scene):
 
     # ---- suspend_recently_active ----
 
-    def test_H5_what_was_active_within_two_minutes_is_marked(self):
+    def test_H5b_H5j_K5y_what_was_active_within_two_minutes_is_marked(self):
         _, first = self.talk()
         self.die(seconds=110)
         lane = self.lane(first)
         self.assertEqual((lane["resume_pending"], lane["resume_reason"]), (True, "restart_interrupted"))
         self.assertGreater(lane["last_resume_marked_at"], lane["created_at"])
 
-    def test_H5_what_was_active_before_is_not(self):
+    def test_H5j_what_was_active_before_is_not(self):
         _, first = self.talk()
         self.die(seconds=125)
         self.assertFalse(self.lane(first)["resume_pending"])
@@ -53,14 +53,14 @@ class Sequence(Scene):
         self.assertEqual((after["resume_reason"], after["last_resume_marked_at"]),
                          ("restart_timeout", before["last_resume_marked_at"]))
 
-    def test_H5_a_suspended_one_stays_suspended(self):
+    def test_H5v_a_suspended_one_stays_suspended(self):
         source, first = self.talk()
         self.ask_lane(first, "suspend")
         self.die()
         self.assertEqual((self.lane(first)["suspended"], self.lane(first)["resume_pending"]), (True, False))
         self.assertEqual(self.resolve(source)["reset_reason"], "suspended")
 
-    def test_H5_a_clean_end_marks_nothing_and_its_marker_is_used_up(self):
+    def test_H5a_H5q_a_clean_end_marks_nothing_and_its_marker_is_used_up(self):
         _, first = self.talk()
         self.client.close()
         self.assertEqual(self.server.stop(), 0)
@@ -72,7 +72,7 @@ class Sequence(Scene):
 
     # ---- the turn that was open ----
 
-    def test_H5_it_goes_on_in_the_same_session_and_success_takes_the_mark(self):
+    def test_H5c_H5n_H5u_M10t_it_goes_on_in_the_same_session_and_success_takes_the_mark(self):
         source, first = self.at_work()
         session = first["session"]["id"]
         self.die()
@@ -85,7 +85,7 @@ class Sequence(Scene):
         self.assertEqual(self.said(session), ["done"])
         self.await_that(lambda: not self.lane(first)["resume_pending"], "the mark goes")
 
-    def test_H5_one_that_is_older_than_an_hour_does_not(self):
+    def test_H5d_one_that_is_older_than_an_hour_does_not(self):
         _, first = self.at_work()
         session = first["session"]["id"]
         self.die(seconds=3700)
@@ -102,7 +102,7 @@ class Sequence(Scene):
         self.assertEqual(len(self.errors_of(first["session"]["id"])), 1)
         self.server.configure("")
 
-    def test_H5_whoever_may_no_longer_speak_does_not_go_on(self):
+    def test_H5e_whoever_may_no_longer_speak_does_not_go_on(self):
         user = self.client.ask("POST", "/v1/users", {"name": "ann"})["id"]
         token = self.client.ask("POST", "/v1/tokens", {"kind": "user", "user_id": user})["token"]
         ann = Client(self.server.port, token)
@@ -119,7 +119,7 @@ class Sequence(Scene):
         self.assertEqual(self.said(session), [])
         self.assertEqual(len(self.errors_of(session)), 1)
 
-    def test_H5_a_call_that_was_started_is_closed_and_not_made_again(self):
+    def test_T7c_a_call_that_was_started_is_closed_and_not_made_again(self):
         agent = self.client.ask("POST", "/v1/agents", {"name": "hands", "model": "demo", "tools": ALLOWED})["id"]
         mark = self.server.folder / "mark"
         source = self.chat()
@@ -131,9 +131,10 @@ class Sequence(Scene):
         self.finish(session)
         results = [one for one in self.client.events(session) if one["type"] == "agent.tool_result"]
         self.assertEqual([one["is_error"] for one in results], [True])
+        self.assertIn("interrupted", results[0]["content"][0]["text"])
         self.assertIn("done", "".join(self.said(session)))
 
-    def test_H5_a_call_that_waits_for_an_answer_is_left_as_it_was(self):
+    def test_T8i_T8j_a_call_that_waits_for_an_answer_is_left_as_it_was(self):
         source = self.chat()
         session = self.resolve(source)["session"]["id"]
         self.client.post(session, 'tool process_list {}\nsay done')
@@ -157,7 +158,7 @@ class Sequence(Scene):
             self.finish(session)
         self.assertEqual([self.said(one) for one in sessions], [["done"]] * 20)
 
-    def test_H5_inbound_waits_behind_its_own_sessions_resume_alone(self):
+    def test_H5f_H5w_inbound_waits_behind_its_own_sessions_resume_alone(self):
         _, first = self.at_work()
         other = self.talk()[1]["session"]["id"]
         session = first["session"]["id"]
@@ -170,7 +171,7 @@ class Sequence(Scene):
 
     # ---- stuck ----
 
-    def test_H5_what_three_starts_found_at_work_is_suspended(self):
+    def test_H5g_H5h_what_three_starts_found_at_work_is_suspended(self):
         source, first = self.at_work()
         for count in (1, 2, 3):
             self.assertFalse(self.lane(first)["suspended"])
@@ -182,7 +183,7 @@ class Sequence(Scene):
         self.assertEqual(self.lane(after)["stuck_count"], 0)
         self.assertEqual(self.client.post(after["session"]["id"], "say clean", mode="wait")["text"], "clean")
 
-    def test_H5_a_success_between_them_forgets_the_count(self):
+    def test_H5g_a_success_between_them_forgets_the_count(self):
         _, first = self.at_work()
         session = first["session"]["id"]
         for _ in range(2):

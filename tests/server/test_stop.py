@@ -58,7 +58,7 @@ class Stop(unittest.TestCase):
             self.assertEqual(sum(map(is_terminal, log)), 1)
             self.assertNotIn("session.status_rescheduled", [event["type"] for event in log])
 
-    def test_H5_a_turn_that_takes_too_long_is_put_off_and_goes_on(self):
+    def test_H5i_H5m_a_turn_that_takes_too_long_is_put_off_and_goes_on(self):
         with Server("agent:\n  drain_timeout_s: 1\n") as server:
             server.start()
             client = session_with(server, "say begun\nwait 5\nsay done")
@@ -105,7 +105,7 @@ class Stop(unittest.TestCase):
             self.assertIn("try again", caught.exception.body)
             self.assert_clean(server, server.end())
 
-    def test_A11_a_chat_that_is_not_told_to_its_end_says_so(self):
+    def test_A11b_A11k_a_chat_that_is_not_told_to_its_end_says_so(self):
         with Server("agent:\n  drain_timeout_s: 1\n") as server:
             server.start()
             wire = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)

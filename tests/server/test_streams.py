@@ -25,7 +25,7 @@ class Streams(unittest.TestCase):
         made = self.client.ask("POST", "/v1/tokens", {"kind": "user", "user_id": user})
         return made["id"], made["token"]
 
-    def test_A4_a_slow_reader_is_cut_and_the_others_go_on(self):
+    def test_A4k_a_slow_reader_is_cut_and_the_others_go_on(self):
         big = "x" * 30000
         with Stream(self.server.port, self.server.token(), FOLLOW, receive_bytes=4096) as slow, \
                 Stream(self.server.port, self.server.token(), FOLLOW) as quick:
@@ -47,7 +47,7 @@ class Streams(unittest.TestCase):
             rest = [again.event()["seq"] for _ in range(201 - len(taken))]
         self.assertEqual(taken + rest, list(range(1, 202)))
 
-    def test_P3_a_revoked_token_closes_its_stream_within_a_second(self):
+    def test_P3k_a_revoked_token_closes_its_stream_within_a_second(self):
         user = self.client.ask("POST", "/v1/users", {"name": "ann"})["id"]
         token_id, token = self.token_of(user)
         Client(self.server.port, token).ask("POST", "/v1/sessions", {
@@ -70,7 +70,7 @@ class Streams(unittest.TestCase):
             Client(self.server.port, token).ask("GET", "/v1/sessions")
         self.assertEqual(caught.exception.status, 401)
 
-    def test_P3_an_expired_token_closes_its_stream(self):
+    def test_P3j_an_expired_token_closes_its_stream(self):
         ends = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 2))
         made = self.client.ask("POST", "/v1/tokens", {"kind": "owner", "expires_at": ends})
         with Stream(self.server.port, made["token"], FOLLOW) as stream:
@@ -79,14 +79,14 @@ class Streams(unittest.TestCase):
             self.assertIsNone(stream.event())
             self.assertLess(time.monotonic() - begun, 4)
 
-    def test_A4_a_deleted_session_ends_its_streams(self):
+    def test_M10aj_a_deleted_session_ends_its_streams(self):
         with self.client.follow(FOLLOW) as stream:
             self.assertEqual(stream.event()["type"], "session.created")
             self.client.ask("DELETE", "/v1/sessions/cli:a")
             self.assertEqual(stream.event()["type"], "session.deleted")
             self.assertIsNone(stream.event())
 
-    def test_A4_a_follower_across_kills_sees_exactly_the_log(self):
+    def test_A4d_A4f_A2d_a_follower_across_kills_sees_exactly_the_log(self):
         seen = []
         for life in range(4):
             after = seen[-1] if seen else 0

@@ -9,12 +9,12 @@ from scene import Scene, each
 
 SURFACES = itertools.count(1)
 PARTS = (  # name, what differs, is it the same session
-    ("A8_the_same_key_is_the_same_session", {}, True),
-    ("A8_another_surface_is_another", {"surface": "telegram"}, False),
-    ("A8_another_surface_id_is_another", {"surface_id": "other"}, False),
-    ("A8_another_agent_is_another", {"agent_id": "AGENT"}, False),
-    ("A8_another_workspace_is_another", {"workspace_id": "main"}, False),
-    ("A8_another_user_is_another", {"user_id": "USER"}, False),
+    ("A8a_the_same_key_is_the_same_session", {}, True),
+    ("A8c_another_surface_is_another", {"surface": "telegram"}, False),
+    ("A8d_another_surface_id_is_another", {"surface_id": "other"}, False),
+    ("A8e_another_agent_is_another", {"agent_id": "AGENT"}, False),
+    ("A8f_another_workspace_is_another", {"workspace_id": "main"}, False),
+    ("A8b_another_user_is_another", {"user_id": "USER"}, False),
 )
 
 
@@ -61,7 +61,7 @@ class Surfaces(Scene):
         self.assertEqual(other["is_new"], not same)
         self.assertEqual(self.open(key)["session"]["id"], first["session"]["id"], "and the first is still there")
 
-    def test_A8_a_group_is_one_session_for_all_of_its_workspace(self):
+    def test_A8m_K3j_a_group_is_one_session_for_all_of_its_workspace(self):
         key = self.key(surface="group", workspace_id="main")
         first = self.open(key, self.people[0][1])
         self.assertEqual(self.open(key)["session"]["id"], first["session"]["id"])
@@ -78,7 +78,7 @@ class Surfaces(Scene):
 
     # ---- resolution on every chat request ----
 
-    def test_A11_a_chat_makes_continues_and_resets(self):
+    def test_A11a_A11d_M7s_M7t_a_chat_makes_continues_and_resets(self):
         self.clock.set("2027-02-01T10:00:00")
         key = self.key()
         first = self.say(key, "say one")
@@ -102,7 +102,7 @@ class Surfaces(Scene):
         listed = self.client.ask("GET", "/v1/sessions?statuses[]=archived&limit=200")["data"]
         self.assertIn(first["sessionId"], [one["id"] for one in listed])
 
-    def test_A11_the_message_is_in_the_log_before_the_model_is_asked(self):
+    def test_T1e_the_message_is_in_the_log_before_the_model_is_asked(self):
         log = self.client.events(self.say(self.key(), "say one")["sessionId"])
         kinds = [one["type"] for one in log]
         self.assertLess(kinds.index("user.message"), kinds.index("span.model_request_start"))
@@ -111,7 +111,7 @@ class Surfaces(Scene):
         self.assert_refused(404, "POST", "/agent/chat", {"message": "x", "agentId": "nobody", "surface": "chat",
                                                          "surfaceId": "1"})
 
-    def test_A11_a_stream_begins_with_the_session_and_ends_with_done(self):
+    def test_A11b_A11e_A11f_A11j_a_stream_begins_with_the_session_and_ends_with_done(self):
         key = self.key()
         names = self.frames(key, "say one two three")
         self.assertEqual((names[0], names[-1]), ("session_resolved", "done"))
@@ -132,7 +132,7 @@ class Surfaces(Scene):
         return self.client.ask("POST", "/agent/reset", {"agentId": "main", "surface": key["surface"],
                                                         "surfaceId": key["surface_id"]})
 
-    def test_R4_agent_reset_archives_and_names_the_next_session(self):
+    def test_R4c_A11c_agent_reset_archives_and_names_the_next_session(self):
         key = self.key()
         first = self.say(key, "say one")
         done = self.reset(key)
@@ -141,14 +141,14 @@ class Surfaces(Scene):
         self.assertEqual(after["sessionId"], done["sessionId"])
         self.assertEqual(self.client.session(first["sessionId"])["lifecycle"], "archived")
 
-    def test_R4_reset_as_a_command_does_the_same(self):
+    def test_R4b_L3c_reset_as_a_command_does_the_same(self):
         key = self.key()
         first = self.say(key, "say one")
         after = self.command(first["sessionId"], "/reset")["data"]["session_id"]
         self.assertEqual(self.say(key, "say two")["sessionId"], after)
         self.assertEqual(self.client.session(first["sessionId"])["lifecycle"], "archived")
 
-    def test_R4_agent_reset_ends_what_runs_and_clears_what_waits(self):
+    def test_R4c_R4d_agent_reset_ends_what_runs_and_clears_what_waits(self):
         key = self.key()
         session = self.open(key)["session"]["id"]
         self.client.post(session, "wait 60")
@@ -163,7 +163,7 @@ class Surfaces(Scene):
         done = self.reset(self.key())
         self.assertIsNone(done["archivedSessionId"])
 
-    def test_A8_logs_say_surface_and_surface_id(self):
+    def test_A8s_logs_say_surface_and_surface_id(self):
         key = self.key(surface="kiosk")
         self.say(key, "say one")
         self.await_that(lambda: f"kiosk:{key['surface_id']}" in self.server.errors(), "a line that names it")

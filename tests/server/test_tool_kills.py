@@ -164,7 +164,7 @@ class ToolKills(unittest.TestCase):
                 self.assertEqual(effects[effect], 1, text_of(results[one["id"]]))
         return counts
 
-    def test_T7_incU13_an_effect_happens_at_most_once_wherever_it_is_killed(self):
+    def test_T7a_T7b_T7d_T7g_incU13_an_effect_happens_at_most_once_wherever_it_is_killed(self):
         chance, points, counts = random.Random(SEED), failpoints(), Counter()
         self.server.start(self.env)
         self.prepare()
