@@ -9,14 +9,14 @@ const TOOL = {
   input_schema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
 };
 
-test('A1 the SDK finds the agent main on a fresh server', async ({ beta }) => {
+test('A1b the SDK finds the agent main on a fresh server', async ({ beta }) => {
   const agent = await beta.agents.retrieve('main');
   assert.equal(agent.id, 'main');
   assert.equal(agent.type, 'agent');
   assert.equal(agent.model.id, 'demo');
 });
 
-test('A1 the SDK creates an agent and reads back what it sent', async ({ beta }) => {
+test('A1a A1b M1b M1c M1k the SDK creates an agent and reads back what it sent', async ({ beta }) => {
   const made = await beta.agents.create({
     name: 'Helper', model: 'demo', system: 'Be brief. 日本 🙂', description: 'for tests',
     tools: [TOOL], metadata: { team: 'blue' },
@@ -38,7 +38,7 @@ test('A1 the SDK gives a model as text or as an object', async ({ beta }) => {
   assert.equal(agent.model.id, 'demo');
 });
 
-test('A1 each real change of an agent makes the next version', async ({ beta }) => {
+test('A1c M1d M1n each real change of an agent makes the next version', async ({ beta }) => {
   const made = await beta.agents.create({ name: 'V', model: 'demo' });
   const next = await beta.agents.update(made.id, { version: 1, system: 'two' });
   assert.equal(next.version, 2);
@@ -48,7 +48,7 @@ test('A1 each real change of an agent makes the next version', async ({ beta }) 
   assert.equal((await beta.agents.retrieve(made.id, { version: 1 })).system ?? null, null);
 });
 
-test('A1 an agent update with an old version is a ConflictError, asked once', async ({ beta, server }) => {
+test('M1o M1d A1v an agent update with an old version is a ConflictError, asked once', async ({ beta, server }) => {
   const made = await beta.agents.create({ name: 'C', model: 'demo' });
   await beta.agents.update(made.id, { version: 1, name: 'C2' });
   const before = await requests(server, 409);
@@ -68,7 +68,7 @@ async function requests(server, status) {
   return [...rows].reduce((sum, row) => sum + Number(row[1]), 0);
 }
 
-test('A1 the SDK pages through the versions of an agent', async ({ beta }) => {
+test('M1c the SDK pages through the versions of an agent', async ({ beta }) => {
   const made = await beta.agents.create({ name: 'P', model: 'demo' });
   for (let version = 1; version < 6; version++)
     await beta.agents.update(made.id, { version, system: `v${version + 1}` });
@@ -76,7 +76,7 @@ test('A1 the SDK pages through the versions of an agent', async ({ beta }) => {
   assert.deepEqual(versions.map((one) => one.version).sort(), [1, 2, 3, 4, 5, 6]);
 });
 
-test('A1 the SDK pages through agents without gap or double', async ({ beta }) => {
+test('A1d A1u the SDK pages through agents without gap or double', async ({ beta }) => {
   const made = [];
   for (let i = 0; i < 7; i++) made.push((await beta.agents.create({ name: `L${i}`, model: 'demo' })).id);
   const listed = (await collect(beta.agents.list({ limit: 3 }))).map((one) => one.id);
@@ -87,7 +87,7 @@ test('A1 the SDK pages through agents without gap or double', async ({ beta }) =
   assert.ok(first.hasNextPage());
 });
 
-test('A1 an archived agent leaves the list and opens no session', async ({ beta }) => {
+test('A1e M1l an archived agent leaves the list and opens no session', async ({ beta }) => {
   const made = await beta.agents.create({ name: 'X', model: 'demo' });
   const archived = await beta.agents.archive(made.id);
   assert.ok(Date.parse(archived.archived_at));

@@ -17,7 +17,7 @@ function run(program, args, options) {
   return done;
 }
 
-test('A14 promtool has no complaint about /metrics', async ({ beta, server }) => {
+test('A14d promtool has no complaint about /metrics', async ({ beta, server }) => {
   const session = await openSession(beta);
   await beta.sessions.events.send(session.id, { events: [say('count this'), note('and this')] });
   await beta.sessions.retrieve('none').catch(() => {});
@@ -28,7 +28,7 @@ test('A14 promtool has no complaint about /metrics', async ({ beta, server }) =>
   assert.equal(checked.status, 0, checked.stderr + checked.stdout);
 });
 
-test('A14 the count of appended events is that of the log', async ({ beta, server }) => {
+test('A14d the count of appended events is that of the log', async ({ beta, server }) => {
   const appended = async () => Number(/^perdure_events_appended_total (\d+)/m.exec((await server.ask('GET', '/metrics')).body)[1]);
   const before = await appended();
   const session = await openSession(beta);
@@ -60,7 +60,7 @@ test('A14 every operation of the document is answered, and none of them by a str
   }
 });
 
-test('A14 liveness and readiness need no token', async ({ server }) => {
+test('A14b A14c liveness and readiness need no token', async ({ server }) => {
   for (const path of ['/healthz', '/readyz']) {
     const answer = await fetch(server.url + path);
     assert.equal(answer.status, 200);

@@ -17,7 +17,7 @@ async function refused(promise, kind, type) {
   return error;
 }
 
-test('A1 what is absent is a NotFoundError with a code', async ({ beta }) => {
+test('A1s A1t what is absent is a NotFoundError with a code', async ({ beta }) => {
   const session = await refused(beta.sessions.retrieve('sesn_none'), Anthropic.NotFoundError, 'not_found_error');
   assert.equal(session.errorCode, 'session_not_found');
   await refused(beta.agents.retrieve('agent_none'), Anthropic.NotFoundError, 'not_found_error');
@@ -39,7 +39,7 @@ test('P3 the same token works as Bearer and as X-Api-Key', async ({ server }) =>
     assert.equal((await fetch(`${server.url}/v1/agents`, { headers })).status, 200);
 });
 
-test('P3 a token is shown once, acts for its user and ends when revoked', async ({ server, beta }) => {
+test('P3b P3f P2j P2l a token is shown once, acts for its user and ends when revoked', async ({ server, beta }) => {
   const user = (await server.ask('POST', '/v1/users', { name: 'Ada' })).body;
   assert.equal(user.type, 'user');
   const made = (await server.ask('POST', '/v1/tokens', { kind: 'user', user_id: user.id, name: 'laptop' })).body;
@@ -55,7 +55,7 @@ test('P3 a token is shown once, acts for its user and ends when revoked', async 
   await refused(hers.beta.sessions.retrieve(session.id), Anthropic.AuthenticationError, 'authentication_error');
 });
 
-test('P2 what one may not see answers like what is not there', async ({ server, beta }) => {
+test('P2l what one may not see answers like what is not there', async ({ server, beta }) => {
   const user = (await server.ask('POST', '/v1/users', { name: 'Bob' })).body;
   const made = (await server.ask('POST', '/v1/tokens', { kind: 'user', user_id: user.id })).body;
   const session = await openSession(beta);
@@ -71,7 +71,7 @@ test('P2 what one may not see answers like what is not there', async ({ server, 
   assert.deepEqual(hidden.body.error.details, absent.body.error.details);
 });
 
-test('A1 a wrong field is a BadRequestError that names it', async ({ beta }) => {
+test('A1s a wrong field is a BadRequestError that names it', async ({ beta }) => {
   const session = await openSession(beta);
   const cases = [
     [() => beta.agents.create({ name: 7, model: 'demo' }), /name/],
@@ -86,7 +86,7 @@ test('A1 a wrong field is a BadRequestError that names it', async ({ beta }) => 
   }
 });
 
-test('A10 a repeated key replays, with another body it is an UnprocessableEntityError', async ({ client, beta }) => {
+test('A10f A10g A10k a repeated key replays, with another body it is an UnprocessableEntityError', async ({ client, beta }) => {
   const session = await openSession(beta);
   const send = (words, key) => beta.sessions.events.send(session.id, { events: [note(words)] },
     { headers: { 'Idempotency-Key': key } });

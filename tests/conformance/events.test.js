@@ -16,7 +16,7 @@ async function readUntil(stream, ends) {
   return seen;
 }
 
-test('A2 the answer to a batch lists the stored events in order, with ids', async ({ beta }) => {
+test('A2a A2c the answer to a batch lists the stored events in order, with ids', async ({ beta }) => {
   const session = await openSession(beta);
   const answer = await beta.sessions.events.send(session.id, { events: [say('wait 0.01'), note('and this')] });
   assert.deepEqual(answer.data.map((event) => event.type), ['user.message', 'system.message']);
@@ -25,7 +25,7 @@ test('A2 the answer to a batch lists the stored events in order, with ids', asyn
   for (const event of answer.data) assert.ok(log.some((one) => one.id === event.id));
 });
 
-test('A2 a batch with one wrong event stores none of it', async ({ beta }) => {
+test('A2b a batch with one wrong event stores none of it', async ({ beta }) => {
   const session = await openSession(beta);
   const before = await collect(beta.sessions.events.list(session.id));
   await assert.rejects(beta.sessions.events.send(session.id, { events: [say('good'), { type: 'user.message' }] }),
@@ -33,7 +33,7 @@ test('A2 a batch with one wrong event stores none of it', async ({ beta }) => {
   assert.deepEqual(await collect(beta.sessions.events.list(session.id)), before);
 });
 
-test('A3 the log is dense from 1, in order, and pages both ways', async ({ beta }) => {
+test('A3b A3f A3g M9a the log is dense from 1, in order, and pages both ways', async ({ beta }) => {
   const session = await openSession(beta);
   for (let i = 0; i < 9; i++) await beta.sessions.events.send(session.id, { events: [note(`n${i}`)] });
   const asc = await collect(beta.sessions.events.list(session.id, { limit: 4 }));
@@ -42,7 +42,7 @@ test('A3 the log is dense from 1, in order, and pages both ways', async ({ beta 
   assert.deepEqual(desc.map((event) => event.seq), asc.map((event) => event.seq).toReversed());
 });
 
-test('A3 the log is narrowed by types, seqs and around an event', async ({ beta, server }) => {
+test('A3a A3c A3d A3e the log is narrowed by types, seqs and around an event', async ({ beta, server }) => {
   const session = await openSession(beta);
   for (let i = 0; i < 9; i++) await beta.sessions.events.send(session.id, { events: [note(`n${i}`)] });
   const typed = await collect(beta.sessions.events.list(session.id, { types: ['session.created', 'user.message'] }));
@@ -68,7 +68,7 @@ test('A3 a bad limit or cursor is a BadRequestError', async ({ beta }) => {
   await beta.sessions.events.list(session.id, { limit: 1000 });
 });
 
-test('A4 the SDK streams a turn: what it sent, the answer, then idle', async ({ beta }) => {
+test('A4b M8a M10a M10j M10s M10ak M10al the SDK streams a turn: what it sent, the answer, then idle', async ({ beta }) => {
   const session = await openSession(beta);
   const stream = await beta.sessions.events.stream(session.id);
   const sent = await beta.sessions.events.send(session.id, { events: [say('hello stream')] });
@@ -83,7 +83,7 @@ test('A4 the SDK streams a turn: what it sent, the answer, then idle', async ({ 
   assert.deepEqual(seen.map((event) => event.id), listed.slice(1).map((event) => event.id));
 });
 
-test('A4 previews come when asked for and add up to the stored message', async ({ beta }) => {
+test('A4i previews come when asked for and add up to the stored message', async ({ beta }) => {
   const session = await openSession(beta);
   const stream = await beta.sessions.events.stream(session.id, { event_deltas: ['agent.message'] });
   await beta.sessions.events.send(session.id, { events: [say('one two three four five six seven')] });
@@ -96,7 +96,7 @@ test('A4 previews come when asked for and add up to the stored message', async (
   assert.equal(text, words(final));
 });
 
-test('A4 no previews without asking', async ({ beta }) => {
+test('A4i no previews without asking', async ({ beta }) => {
   const session = await openSession(beta);
   const stream = await beta.sessions.events.stream(session.id);
   await beta.sessions.events.send(session.id, { events: [say('one two three')] });
@@ -104,7 +104,7 @@ test('A4 no previews without asking', async ({ beta }) => {
   assert.ok(seen.every((event) => event.seq > 0));
 });
 
-test('A4 the stream of a deleted session says so and ends', async ({ beta }) => {
+test('M10aj the stream of a deleted session says so and ends', async ({ beta }) => {
   const session = await openSession(beta);
   const stream = await beta.sessions.events.stream(session.id);
   await beta.sessions.delete(session.id);
@@ -112,7 +112,7 @@ test('A4 the stream of a deleted session says so and ends', async ({ beta }) => 
   assert.equal(seen.at(-1).type, 'session.deleted');
 });
 
-test('A4 opening first, then listing, misses nothing', async ({ beta }) => {
+test('A4b opening first, then listing, misses nothing', async ({ beta }) => {
   const session = await openSession(beta);
   let sending = true;
   const writer = (async () => {
@@ -129,7 +129,7 @@ test('A4 opening first, then listing, misses nothing', async ({ beta }) => {
   await writer;
 });
 
-test('A7 wait answers with the text of the turn, append runs nothing', async ({ beta, server }) => {
+test('A7f wait answers with the text of the turn, append runs nothing', async ({ beta, server }) => {
   const session = await openSession(beta);
   const post = (body) => server.ask('POST', `/v1/sessions/${session.id}/messages`, body);
   const waited = await post({ text: 'say it', mode: 'wait' });

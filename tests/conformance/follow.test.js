@@ -44,7 +44,7 @@ function sameLog(reader, log) {
     log.map((event) => `${event.seq} ${event.type} ${event.id}`), `${reader.name}: not exactly the log`);
 }
 
-test(`A4 A16 readers end with exactly the log, over ${RESTARTS} kills`, { timeout: TEST_MS }, async () => {
+test(`A4c A4d A4f A16b A2d A16 readers end with exactly the log, over ${RESTARTS} kills`, { timeout: TEST_MS }, async () => {
   const session = await openSession(beta);
   const path = `/v1/sessions/${session.id}/events`;
   const readers = READERS.map((open) => open(server, `${path}/stream?after=0`));
@@ -68,7 +68,7 @@ test(`A4 A16 readers end with exactly the log, over ${RESTARTS} kills`, { timeou
   }
 });
 
-test(`A5 A16 readers of all sessions miss and repeat nothing, over ${RESTARTS} kills`, { timeout: TEST_MS }, async () => {
+test(`A5a A5c A16b A16 readers of all sessions miss and repeat nothing, over ${RESTARTS} kills`, { timeout: TEST_MS }, async () => {
   const sessions = [];
   for (let i = 0; i < 3; i++) sessions.push(await openSession(beta));
   const readers = READERS.map((open) => open(server, '/v1/events/stream?after=0'));

@@ -18,7 +18,7 @@ async function busy(beta, server) {
   return session;
 }
 
-test('A7 the default answer comes once the message is durable', async ({ beta, server }) => {
+test('A7a A7b A7c the default answer comes once the message is durable', async ({ beta, server }) => {
   const { id, post } = await fresh(beta, server);
   const { status, body } = await post({ text: 'hello' });
   assert.equal(status, 200);
@@ -30,7 +30,7 @@ test('A7 the default answer comes once the message is durable', async ({ beta, s
   assert.equal(log.find((event) => event.id === body.event_id).content[0].text, 'hello');
 });
 
-test('A7 wait has the text, the stop reason and the usage of the turn', async ({ beta, server }) => {
+test('A7f wait has the text, the stop reason and the usage of the turn', async ({ beta, server }) => {
   const { id, post } = await fresh(beta, server);
   const { body } = await post({ text: 'tell me', mode: 'wait' });
   assert.equal(body.stop_reason.type, 'end_turn');
@@ -41,7 +41,7 @@ test('A7 wait has the text, the stop reason and the usage of the turn', async ({
   assert.equal(body.text, said);
 });
 
-test('A7 stream has the answer first, then the turn, and ends with it', async ({ beta, server }) => {
+test('A7h stream has the answer first, then the turn, and ends with it', async ({ beta, server }) => {
   const { id } = await fresh(beta, server);
   const answer = await fetch(`${server.url}/v1/sessions/${id}/messages`, {
     method: 'POST',
@@ -58,7 +58,7 @@ test('A7 stream has the answer first, then the turn, and ends with it', async ({
   assert.equal(deltas.map((event) => event.delta.content.text).join(''), final.content[0].text);
 });
 
-test('A7 a timeout is 504 with what there is, and the turn goes on', async ({ beta, server }) => {
+test('A7g a timeout is 504 with what there is, and the turn goes on', async ({ beta, server }) => {
   const { id, post } = await fresh(beta, server);
   const late = await post({ text: 'wait 0.6', mode: 'wait', timeout_ms: 100 });
   assert.equal(late.status, 504);
@@ -78,7 +78,7 @@ test('A7 a message_id said twice is one message, with another text 422', async (
   assert.equal((await collect(beta.sessions.events.list(id, { types: ['user.message'] }))).length, 1);
 });
 
-test('A7 behind a turn messages queue, in order, and the 21st is 429 and not stored', async ({ beta, server }) => {
+test('Q3n Q3o Q3p behind a turn messages queue, in order, and the 21st is 429 and not stored', async ({ beta, server }) => {
   const { id, post } = await busy(beta, server);
   for (let n = 1; n <= QUEUE_DEPTH; n++)
     assert.equal((await post({ text: `n${n}` })).body.queue_position, n);
@@ -90,7 +90,7 @@ test('A7 behind a turn messages queue, in order, and the 21st is 429 and not sto
   assert.equal((await server.ask('GET', `/v1/sessions/${id}/queue`)).body.data.length, QUEUE_DEPTH);
 });
 
-test('A7 reject while a turn runs is a 409 that nobody retries', async ({ beta, server }) => {
+test('Q3c Q3k reject while a turn runs is a 409 that nobody retries', async ({ beta, server }) => {
   const { post } = await busy(beta, server);
   const refused = await post({ text: 'now or never', busy: 'reject' });
   assert.equal(refused.status, 409);
@@ -98,7 +98,7 @@ test('A7 reject while a turn runs is a 409 that nobody retries', async ({ beta, 
   assert.equal(refused.headers.get('x-should-retry'), 'false');
 });
 
-test('A7 what was queued is answered after kill -9, each once', async ({ beta, server }) => {
+test('Q1c Q3g what was queued is answered after kill -9, each once', async ({ beta, server }) => {
   const { id, post } = await fresh(beta, server);
   await post({ text: 'wait 0.3' });
   for (const text of ['first', 'second']) await post({ text });
@@ -113,7 +113,7 @@ test('A7 what was queued is answered after kill -9, each once', async ({ beta, s
   assert.equal(ends.length, 3);
 });
 
-test('A4 a reader that joins in mid-message gets the text so far', async ({ beta, server }) => {
+test('A4i a reader that joins in mid-message gets the text so far', async ({ beta, server }) => {
   const { id, post } = await fresh(beta, server);
   const early = readTurn(server, id, 0);
   await post({ text: 'say begun and\nwait 0.8\nsay done' });

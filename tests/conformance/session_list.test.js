@@ -6,7 +6,7 @@ import { collect, note, openSession, suite } from './harness/suite.js';
 const test = suite();
 const ids = (sessions) => sessions.map((session) => session.id);
 
-test('A9 the SDK pages through sessions forth and back, newest activity first', async ({ beta, server }) => {
+test('A1p A1u A9n the SDK pages through sessions forth and back, newest activity first', async ({ beta, server }) => {
   const made = [];
   for (let i = 0; i < 7; i++) made.push((await openSession(beta, { title: `S${i}` })).id);
   assert.deepEqual(ids(await collect(beta.sessions.list({ limit: 3 }))), made.toReversed());
@@ -33,7 +33,7 @@ test('A9 sessions made while one pages neither repeat nor hide others', async ({
   assert.deepEqual(seen, before);
 });
 
-test('A9 the list is narrowed by agent, version, status and time', async ({ beta }) => {
+test('A9f A9g M7ae the list is narrowed by agent, version, status and time', async ({ beta }) => {
   const agent = await beta.agents.create({ name: 'F', model: 'demo' });
   const one = await openSession(beta, { agent: agent.id });
   await beta.agents.update(agent.id, { name: 'F2' });
@@ -47,14 +47,14 @@ test('A9 the list is narrowed by agent, version, status and time', async ({ beta
   assert.deepEqual(await found({ 'created_at[lte]': two.created_at }), [one.id, two.id].sort());
 });
 
-test('A9 archived sessions are shown when asked for', async ({ beta }) => {
+test('A1q A9s archived sessions are shown when asked for', async ({ beta }) => {
   const session = await openSession(beta);
   await beta.sessions.archive(session.id);
   assert.ok(!ids(await collect(beta.sessions.list())).includes(session.id));
   assert.ok(ids(await collect(beta.sessions.list({ include_archived: true }))).includes(session.id));
 });
 
-test('A9 our own filters: metadata, channel, text, total', async ({ beta, server }) => {
+test('A9d A9e A9k A9p our own filters: metadata, channel, text, total', async ({ beta, server }) => {
   const open = (body) => server.ask('POST', '/v1/sessions', { agent: 'main', environment_id: 'local-default', ...body });
   await open({ id: 'cli:filters', title: 'Quarterly zebra', metadata: { team: 'blue' } });
   const found = async (query) => {
@@ -71,7 +71,7 @@ test('A9 our own filters: metadata, channel, text, total', async ({ beta, server
   assert.equal(total, (await collect(beta.sessions.list())).length);
 });
 
-test('A9 page sizes are 1 to 200, a foreign cursor is refused', async ({ beta, server }) => {
+test('A9l page sizes are 1 to 200, a foreign cursor is refused', async ({ beta, server }) => {
   for (const limit of [0, -1, 201, 'many'])
     await assert.rejects(beta.sessions.list({ limit }), Anthropic.BadRequestError);
   await beta.sessions.list({ limit: 200 });

@@ -9,7 +9,7 @@ const MEMBERS = ['id', 'type', 'status', 'agent', 'environment_id', 'title', 'me
 const SNAPSHOT = ['id', 'type', 'version', 'name', 'description', 'system', 'model', 'tools', 'mcp_servers',
   'skills', 'multiagent', 'execution_identity'];
 
-test('A1 a new session is idle and has every member of the public object', async ({ beta }) => {
+test('A1m A1n M4a M4c M4g M4l M7n a new session is idle and has every member of the public object', async ({ beta }) => {
   const session = await openSession(beta, { title: 'First', metadata: { a: '1' } });
   assert.match(session.id, /^sesn_/);
   assert.equal(session.type, 'session');
@@ -25,7 +25,7 @@ test('A1 a new session is idle and has every member of the public object', async
   assert.deepEqual({ ...again, stats: null }, { ...session, stats: null });
 });
 
-test('A1 a session takes its agent by id, by version or with overrides', async ({ beta }) => {
+test('M4b a session takes its agent by id, by version or with overrides', async ({ beta }) => {
   const agent = await beta.agents.create({ name: 'S', model: 'demo', system: 'one' });
   await beta.agents.update(agent.id, { version: 1, system: 'two' });
   const latest = await openSession(beta, { agent: agent.id });
@@ -44,7 +44,7 @@ test('A1 a session takes its agent by id, by version or with overrides', async (
   assert.equal((await beta.agents.retrieve(agent.id)).system, 'two');
 });
 
-test('M1 a session keeps the snapshot of the version it was opened on', async ({ beta }) => {
+test('M1m a session keeps the snapshot of the version it was opened on', async ({ beta }) => {
   const agent = await beta.agents.create({ name: 'K', model: 'demo', system: 'old' });
   const session = await openSession(beta, { agent: agent.id });
   await beta.agents.update(agent.id, { system: 'new' });
@@ -59,7 +59,7 @@ test('A1 a session opened on an unknown agent or environment is refused', async 
     await assert.rejects(openSession(beta, wrong), (error) => error.status === 404 || error.status === 400);
 });
 
-test('A1 initial events are in the log and are answered', async ({ beta }) => {
+test('M10q initial events are in the log and are answered', async ({ beta }) => {
   const session = await openSession(beta, { initial_events: [say('hello there')] });
   const done = await idle(beta, session.id);
   const kinds = done.map((event) => event.type);
@@ -75,7 +75,7 @@ async function idle(beta, id) {
   }
 }
 
-test('A1 metadata is patched: a null deletes, the rest stays', async ({ beta }) => {
+test('A1o A9q M4l metadata is patched: a null deletes, the rest stays', async ({ beta }) => {
   const session = await openSession(beta, { title: 'T', metadata: { keep: '1', drop: '2', change: '3' } });
   const changed = await beta.sessions.update(session.id, { metadata: { drop: null, change: '4', add: '5' } });
   assert.deepEqual(changed.metadata, { keep: '1', change: '4', add: '5' });
@@ -93,7 +93,7 @@ test('A1 metadata is bounded: 16 pairs, keys of 64, values of 512', async ({ bet
     await assert.rejects(openSession(beta, { metadata }), Anthropic.BadRequestError);
 });
 
-test('A6 an id given twice reopens: the source stays, metadata is merged', async ({ server }) => {
+test('A6a A6b A6d M5a M6l an id given twice reopens: the source stays, metadata is merged', async ({ server }) => {
   const open = (body) => server.ask('POST', '/v1/sessions', { agent: 'main', environment_id: 'local-default', ...body });
   const first = await open({ id: 'cli:alpha', metadata: { a: '1', b: '2' } });
   assert.equal(first.status, 200);
@@ -104,7 +104,7 @@ test('A6 an id given twice reopens: the source stays, metadata is merged', async
   assert.deepEqual(second.body.metadata, { a: '1', c: '3' });
 });
 
-test('M5 ids that could leave their place are refused', async ({ server }) => {
+test('M5i M5j M5k M5l ids that could leave their place are refused', async ({ server }) => {
   const wrong = ['..', 'a..b', 'a/b', 'a\\b', 'a\u0000b', 'a\nb', 'x'.repeat(201)];
   for (const id of wrong) {
     const answer = await server.ask('POST', '/v1/sessions', { agent: 'main', environment_id: 'local-default', id });
@@ -117,7 +117,7 @@ test('M5 ids that could leave their place are refused', async ({ server }) => {
   assert.equal((await server.ask('GET', `/v1/sessions/${longest}`)).body.id, longest);
 });
 
-test('A1 resources given at the start are attached, added, read and detached', async ({ beta }) => {
+test('M15a M15b resources given at the start are attached, added, read and detached', async ({ beta }) => {
   const session = await openSession(beta, {
     resources: [{ type: 'github_repository', url: 'https://example.com/a/b', authorization_token: 'sekrit-value' }],
   });
@@ -151,7 +151,7 @@ test('A1 threads are read: the list is a page, an unknown one is not found', asy
   await assert.rejects(beta.sessions.threads.retrieve('sthr_none', { session_id: session.id }), Anthropic.NotFoundError);
 });
 
-test('A1 an archived session takes no more events: ConflictError', async ({ beta }) => {
+test('A1q an archived session takes no more events: ConflictError', async ({ beta }) => {
   const session = await openSession(beta);
   const archived = await beta.sessions.archive(session.id);
   assert.ok(Date.parse(archived.archived_at));
@@ -159,7 +159,7 @@ test('A1 an archived session takes no more events: ConflictError', async ({ beta
   assert.ok((await beta.sessions.retrieve(session.id)).archived_at);
 });
 
-test('A1 a deleted session is gone', async ({ beta }) => {
+test('A1r A9r a deleted session is gone', async ({ beta }) => {
   const session = await openSession(beta);
   const gone = await beta.sessions.delete(session.id);
   assert.deepEqual({ id: gone.id, type: gone.type }, { id: session.id, type: 'session_deleted' });
@@ -167,7 +167,7 @@ test('A1 a deleted session is gone', async ({ beta }) => {
   await assert.rejects(beta.sessions.events.list(session.id), Anthropic.NotFoundError);
 });
 
-test('A1 what was acknowledged is there after kill -9', async ({ beta, server }) => {
+test('A2d what was acknowledged is there after kill -9', async ({ beta, server }) => {
   const session = await openSession(beta, { title: 'Survivor', metadata: { a: '1' } });
   await beta.sessions.events.send(session.id, { events: [note('kept')] });
   await beta.sessions.update(session.id, { metadata: { b: '2' } });

@@ -27,7 +27,7 @@ async function filled(beta, notes) {
 
 const ids = (all) => all.filter((frame) => frame.event).map((frame) => Number(frame.id));
 
-test('A4 the headers come at once, before there is an event', async ({ beta, server }) => {
+test('A4a the headers come at once, before there is an event', async ({ beta, server }) => {
   const { path } = await filled(beta, 0);
   const answer = await fetch(server.url + path, { headers: { 'x-api-key': server.token, accept: 'application/json' } });
   assert.equal(answer.status, 200);
@@ -39,7 +39,7 @@ test('A4 the headers come at once, before there is an event', async ({ beta, ser
   assert.match(new TextDecoder().decode(value), /^retry: 500\n/);
 });
 
-test('A4 a frame has its id, its name and one line of data', async ({ beta, server }) => {
+test('A4d a frame has its id, its name and one line of data', async ({ beta, server }) => {
   const { path } = await filled(beta, 1);
   const [first, created, second] = await take(server, `${path}?after=0`, 2);
   assert.equal(first.retry, '500');
@@ -49,7 +49,7 @@ test('A4 a frame has its id, its name and one line of data', async ({ beta, serv
   assert.equal(JSON.parse(second.data).type, second.event);
 });
 
-test('A4 a cursor in the URL or the header goes on behind it, the header wins', async ({ beta, server }) => {
+test('A4c A4d a cursor in the URL or the header goes on behind it, the header wins', async ({ beta, server }) => {
   const { path } = await filled(beta, 5);
   assert.deepEqual(ids(await take(server, `${path}?after=4`, 2)), [5, 6]);
   assert.deepEqual(ids(await take(server, path, 2, { 'last-event-id': '4' })), [5, 6]);
@@ -57,7 +57,7 @@ test('A4 a cursor in the URL or the header goes on behind it, the header wins', 
   assert.deepEqual(ids(await take(server, `${path}?after=0`, 6)), [1, 2, 3, 4, 5, 6]);
 });
 
-test('A4 a cursor at the head waits, without one the stream is live only', async ({ beta, server }) => {
+test('A4b a cursor at the head waits, without one the stream is live only', async ({ beta, server }) => {
   const { id, path } = await filled(beta, 2);
   for (const query of ['?after=3', '']) {
     const waiting = take(server, path + query, 1);
@@ -68,7 +68,7 @@ test('A4 a cursor at the head waits, without one the stream is live only', async
   }
 });
 
-test('A4 a cursor above the head is reset, then live', async ({ beta, server }) => {
+test('A4h a cursor above the head is reset, then live', async ({ beta, server }) => {
   const { id, path } = await filled(beta, 2);
   const reading = take(server, path, 2, { 'last-event-id': '4000' });
   await sleep(100);
@@ -105,7 +105,7 @@ async function newest(server) {
   return seen.at(-1);
 }
 
-test('A5 the stream of all sessions resumes right after a restart', async ({ beta, server }) => {
+test('A5c the stream of all sessions resumes right after a restart', async ({ beta, server }) => {
   const { id } = await filled(beta, 3);
   const head = await newest(server);
   await server.restart();
@@ -114,7 +114,7 @@ test('A5 the stream of all sessions resumes right after a restart', async ({ bet
   assert.ok(all.filter((frame) => frame.data).every((frame) => JSON.parse(frame.data).session_id === id));
 });
 
-test('A5 the stream of all sessions shows a user only what is theirs', async ({ beta, server }) => {
+test('A5a A5b P2m the stream of all sessions shows a user only what is theirs', async ({ beta, server }) => {
   const user = (await server.ask('POST', '/v1/users', { name: 'Eve' })).body;
   const made = (await server.ask('POST', '/v1/tokens', { kind: 'user', user_id: user.id })).body;
   const hers = { url: server.url, token: made.token };
@@ -128,7 +128,7 @@ test('A5 the stream of all sessions shows a user only what is theirs', async ({ 
   assert.equal(JSON.parse(first.data).session_id, opened.body.id);
 });
 
-test('A4 readers that come to a growing log see each event once, where the log ends too', async ({ beta, server }) => {
+test('A4c readers that come to a growing log see each event once, where the log ends too', async ({ beta, server }) => {
   const { id, path } = await filled(beta, 0);
   const writes = Array.from({ length: 4 }, (_, i) => writer(server, `/v1/sessions/${id}/events`,
     (n) => ({ events: [note(`n${n}`)] }), `w${i}`));
@@ -153,7 +153,7 @@ test('A4 a bad cursor or an unknown session is refused as JSON', async ({ beta, 
   assert.equal((await server.ask('GET', '/v1/sessions/none/events/stream')).status, 404);
 });
 
-test('P3 the streams of a revoked token end within a second', async ({ beta, server }) => {
+test('P3k the streams of a revoked token end within a second', async ({ beta, server }) => {
   const { path } = await filled(beta, 0);
   const made = (await server.ask('POST', '/v1/tokens', { kind: 'owner', name: 'short' })).body;
   const reading = take({ url: server.url, token: made.token }, path, 1);
@@ -164,7 +164,7 @@ test('P3 the streams of a revoked token end within a second', async ({ beta, ser
   assert.ok(Date.now() - revoked < 1500, `${Date.now() - revoked} ms`);
 });
 
-test('A4 a reader that does not read is closed, and misses nothing when it comes back', async ({ beta, server }) => {
+test('A4k a reader that does not read is closed, and misses nothing when it comes back', async ({ beta, server }) => {
   const { id, path } = await filled(beta, 0);
   const lazy = connect(server.port, '127.0.0.1');
   let isOver = false;

@@ -77,7 +77,7 @@ async function finished(beta, session, n = 1) {
 
 // ---- the queue, call by call ----
 
-test('T11 the SDK takes an item, holds it and ends it', async (given) => {
+test('T11a T11b T11c T11d the SDK takes an item, holds it and ends it', async (given) => {
   const { beta, server } = given;
   const { environment, session, key } = await world(given);
   const queue = sdk(server, { apiKey: key }).beta.environments.work;
@@ -120,7 +120,7 @@ test('T11 the SDK takes an item, holds it and ends it', async (given) => {
   assert.deepEqual((await items(beta, environment)).map((one) => one.state), ['queued', 'stopped']);
 });
 
-test('P3 an environment\'s token reaches its queue and its sessions, an item\'s secret one of them', async (given) => {
+test('P3i an environment\'s token reaches its queue and its sessions, an item\'s secret one of them', async (given) => {
   const { beta, server } = given;
   const mine = await world(given);
   const other = await world(given);
@@ -176,7 +176,7 @@ test('T11 an item survives kill -9, with its lease and its secret', async (given
 
 // ---- the worker ----
 
-test('T11 the SDK\'s worker executes bash for a session, and ends its item', async (given, t) => {
+test('M2e M10d the SDK\'s worker executes bash for a session, and ends its item', async (given, t) => {
   const { beta, client } = given;
   const made = await world(given);
   const file = work(t, client, made);
@@ -194,7 +194,7 @@ test('T11 the SDK\'s worker executes bash for a session, and ends its item', asy
   assert.equal((await items(beta, made.environment)).length, 2);
 }, LONG_MS);
 
-test('T11 the SDK\'s worker serves sessions one after the other', async (given, t) => {
+test('M2a the SDK\'s worker serves sessions one after the other', async (given, t) => {
   const { beta, client } = given;
   const made = await world(given);
   const sessions = [made.session];
@@ -231,7 +231,7 @@ test('T11 a turn of a worker survives kill -9 of the server, and executes once',
   assert.equal(new Set(log.filter((one) => one.type === 'session.status_running').map((one) => one.turn_id)).size, 1);
 }, LONG_MS);
 
-test('T11 what a dead worker held goes to the next one', async (given, t) => {
+test('T11e what a dead worker held goes to the next one', async (given, t) => {
   const { beta, client, server } = given;
   const made = await world(given);
   const of = { environment_id: made.environment.id };
@@ -247,7 +247,7 @@ test('T11 what a dead worker held goes to the next one', async (given, t) => {
   assert.equal((await items(beta, made.environment)).length, 1);
 }, LONG_MS);
 
-test('T8 a worker holds what a person is asked about, and executes it when they allow it late', async (given, t) => {
+test('T8b M10c a worker holds what a person is asked about, and executes it when they allow it late', async (given, t) => {
   const { beta, server } = given;
   const made = await world(given, 'always_ask');
   const proxy = await Proxy.begin(server);
@@ -286,7 +286,7 @@ function runner(client, session, ran, options = {}) {
   return collect(client.beta.sessions.events.toolRunner(session.id, { tools: [tool], maxIdleMs: IDLE_MS, ...options }));
 }
 
-test('T9 the SDK\'s toolRunner completes a turn with a custom tool', async (given) => {
+test('T9a M10e M10n the SDK\'s toolRunner completes a turn with a custom tool', async (given) => {
   const { beta, client } = given;
   const { session } = await world(given);
   const ran = [];
@@ -326,7 +326,7 @@ test('T9 a toolRunner survives kill -9 of the server in the middle of a call', a
   assert.deepEqual(ran, [{ n: 1 }, { n: 2 }]);
 }, LONG_MS);
 
-test('T9 two runners answer the same call: the first result counts, the second is told so', async (given) => {
+test('T9b T9d two runners answer the same call: the first result counts, the second is told so', async (given) => {
   const { beta, client } = given;
   const { session } = await world(given);
   const ran = [];

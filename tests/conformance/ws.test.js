@@ -18,7 +18,7 @@ function refusal(server, { headers = {}, protocols = [], path = '/v1/ws' } = {})
   });
 }
 
-test('A16 requests get the answers of HTTP', async ({ server }) => {
+test('A16a requests get the answers of HTTP', async ({ server }) => {
   const socket = await Socket.open(server);
   const made = await socket.ask('POST', '/v1/sessions', { body: { agent: 'main', environment_id: 'local-default' } });
   assert.equal(made.status, 200);
@@ -38,7 +38,7 @@ test('A16 requests get the answers of HTTP', async ({ server }) => {
   await socket.close();
 });
 
-test('A16 a browser opens one with its token among the protocols', async ({ server }) => {
+test('A16c a browser opens one with its token among the protocols', async ({ server }) => {
   const ws = new WebSocket(`${server.url.replace(/^http/, 'ws')}/v1/ws`, ['perdure.v1', `perdure.token.${server.token}`]);
   const socket = await Socket.over(ws);
   assert.equal(ws.protocol, 'perdure.v1');
@@ -58,7 +58,7 @@ test('P3 nobody opens one without a token, or from a foreign page', async ({ ser
   assert.equal(await refusal(server, { headers: { ...headers, origin: server.url } }), 101);
 });
 
-test('A16 a conversation: post, watch it being written, read the transcript', async ({ beta, server }) => {
+test('A16a a conversation: post, watch it being written, read the transcript', async ({ beta, server }) => {
   const session = await openSession(beta);
   const path = `/v1/sessions/${session.id}`;
   const socket = await Socket.open(server);
@@ -80,7 +80,7 @@ test('A16 a conversation: post, watch it being written, read the transcript', as
   await socket.close();
 });
 
-test('A16 a message may stream its own turn', async ({ beta, server }) => {
+test('A16a a message may stream its own turn', async ({ beta, server }) => {
   const session = await openSession(beta);
   const socket = await Socket.open(server);
   const events = [];
@@ -93,7 +93,7 @@ test('A16 a message may stream its own turn', async ({ beta, server }) => {
   await socket.close();
 });
 
-test('A10 A16 a key is one key, here and over HTTP', async ({ beta, server }) => {
+test('A10g A10k A16a A16 a key is one key, here and over HTTP', async ({ beta, server }) => {
   const session = await openSession(beta);
   const path = `/v1/sessions/${session.id}/events`;
   const body = { events: [note('once')] };
@@ -118,7 +118,7 @@ test('A16 the last event of a deleted session ends its stream', async ({ beta, s
   await socket.close();
 });
 
-test('P3 a revoked token closes it with 4401 within a second', async ({ server }) => {
+test('P3k a revoked token closes it with 4401 within a second', async ({ server }) => {
   const made = (await server.ask('POST', '/v1/tokens', { kind: 'owner', name: 'short' })).body;
   const socket = await Socket.open({ url: server.url, token: made.token });
   const revoked = Date.now();
@@ -149,7 +149,7 @@ test('A16 what is no message is answered, what is no text closes', async ({ serv
   assert.equal((await socket.closed).code, 1003);
 });
 
-test('A16 one who does not read misses nothing', async ({ beta, server }) => {
+test('A16b one who does not read misses nothing', async ({ beta, server }) => {
   const session = await openSession(beta);
   const path = `/v1/sessions/${session.id}/events`;
   const socket = await Socket.open(server);

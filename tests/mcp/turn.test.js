@@ -65,7 +65,7 @@ async function last(session) {
   return { use, result, text: result?.content?.map((block) => block.text).join(''), log };
 }
 
-test('T10 a turn calls the tool of a server over HTTP', { timeout: TEST_MS }, async () => {
+test('T10b M10o M10p a turn calls the tool of a server over HTTP', { timeout: TEST_MS }, async () => {
   const session = await open({ agent: {
     mcp_servers: [{ type: 'url', name: 'all', url: given.url }], tools: [toolset('all')] } });
   await session.say('tool echo {"message":"hé"}');
@@ -75,7 +75,7 @@ test('T10 a turn calls the tool of a server over HTTP', { timeout: TEST_MS }, as
 });
 
 for (const mode of ['off', 'workspace'])
-  test(`T10 a turn calls the tool of a child (sandbox ${mode})`, { timeout: TEST_MS }, async () => {
+  test(`T10a M2f M2n a turn calls the tool of a child (sandbox ${mode})`, { timeout: TEST_MS }, async () => {
     const session = await open({ agent: { tools: [toolset('child')] },
       sandbox: { mode, workspace_access: 'rw', network: 'off' }, servers: [stdio('child')] });
     await session.say('tool env {}');
@@ -111,7 +111,7 @@ test('T10 what a session declares itself reaches no private address', { timeout:
   assert.equal(trouble?.error.type, 'mcp_connection_failed_error', JSON.stringify(body.data));
 });
 
-test('T10 children die with a server that is killed', { timeout: TEST_MS }, async () => {
+test('T10j children die with a server that is killed', { timeout: TEST_MS }, async () => {
   const session = await open({ agent: { tools: [toolset('orphan')] },
     sandbox: { mode: 'off', workspace_access: 'rw', network: 'on' }, servers: [stdio('orphan', 'stay')] });
   await session.say('tool echo {"text":"x"}');
