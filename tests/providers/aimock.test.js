@@ -45,16 +45,17 @@ after(async () => {
   await given.mock?.remove();
 });
 
-function forEach(name, run) {
+/** ids: of what it proves in every dialect, or { provider: ids }. */
+function forEach(ids, name, run) {
   for (const [provider, dialect] of Object.entries(DIALECTS))
-    test(`${name} (${dialect.kind})`, { timeout: TEST_MS }, () =>
+    test(`${ids[provider] ?? ids} ${name} (${dialect.kind})`, { timeout: TEST_MS }, () =>
       run({ ...given, provider, dialect, model: `${provider}/model-1` }));
 }
 
 const types = (log) => log.map((event) => event.type);
 const ends = (log) => types(log).filter((type) => type === 'session.status_idle').length;
 
-forEach('T3 a turn, streamed by a public stand-in', async ({ server, mock, model, dialect, provider }) => {
+forEach({ chat: 'T3a M1e M1f', responses: 'T3e M1e M1f', claude: 'T3i M1e M1f' }, 'a turn, streamed by a public stand-in', async ({ server, mock, model, dialect, provider }) => {
   const session = await open(server, model, { system: 'Be kind.' });
   const { body } = await session.say(`greet ${provider}`);
   assert.equal(body.text, 'Grüße, 日本 🙂 and a good long day to you.');
@@ -66,7 +67,7 @@ forEach('T3 a turn, streamed by a public stand-in', async ({ server, mock, model
   assert.match(JSON.stringify(seen.body), /Be kind\./);
 });
 
-forEach('T3 reasoning is kept', async ({ server, model }) => {
+forEach({ chat: 'T3d M10k', responses: 'T3h M10k', claude: 'T3l M10k' }, 'reasoning is kept', async ({ server, model }) => {
   const session = await open(server, model);
   const { body } = await session.say('ponder');
   assert.equal(body.text, 'Done.');
@@ -74,7 +75,7 @@ forEach('T3 reasoning is kept', async ({ server, model }) => {
   assert.ok(thought);
 });
 
-forEach('T3 parallel calls, their results, and the answer', async ({ server, model }) => {
+forEach({ chat: 'T3b M8b', responses: 'T3f M8b', claude: 'T3j M8b' }, 'parallel calls, their results, and the answer', async ({ server, model }) => {
   const session = await open(server, model, { tools: [LOOK] });
   const { body } = await session.say('use tools');
   assert.equal(body.stop_reason.type, 'requires_action');
@@ -89,7 +90,8 @@ forEach('T3 parallel calls, their results, and the answer', async ({ server, mod
   assert.equal(log.filter((event) => event.type === 'agent.message').at(-1).content[0].text, 'Seen.');
 });
 
-forEach('M11 an image of the message reaches the model', async ({ server, mock, model, provider }) => {
+forEach({ chat: 'M11r M11s M11w M11z', responses: 'M11r M11z', claude: 'M11r M11z' },
+  'an image of the message reaches the model', async ({ server, mock, model, provider }) => {
   const session = await open(server, model);
   const { status } = await session.say(`count ${provider} pixels`,
     { attachments: [{ data: 'aW1hZ2U=', mime_type: 'image/png', name: 'a.png' }, { path: '/notes.txt' }] });
@@ -102,7 +104,7 @@ forEach('M11 an image of the message reaches the model', async ({ server, mock, 
   assert.equal(said.content[1].type, 'image');
 });
 
-forEach('T15 a turn has its usage and its price', async ({ server, model }) => {
+forEach('T15a', 'a turn has its usage and its price', async ({ server, model }) => {
   const session = await open(server, model);
   const { body } = await session.say('count');
   assert.equal(body.usage.input_tokens, 11);
@@ -111,7 +113,7 @@ forEach('T15 a turn has its usage and its price', async ({ server, model }) => {
   assert.equal(end.model_usage.cost_picodollars, (11 + 2 * 5) * 1_000_000);
 });
 
-forEach('T6 a rate limit is waited out', async ({ server, mock, model, provider }) => {
+forEach('T6', 'a rate limit is waited out', async ({ server, mock, model, provider }) => {
   const session = await open(server, model);
   const { body } = await session.say(`limit ${provider}`);
   assert.equal(body.text, 'At last.');
@@ -119,7 +121,7 @@ forEach('T6 a rate limit is waited out', async ({ server, mock, model, provider 
   assert.equal(ends(await session.log()), 1);
 });
 
-forEach('T6 endless overload ends the turn once', async ({ server, mock, model, provider }) => {
+forEach('T6d T6f', 'endless overload ends the turn once', async ({ server, mock, model, provider }) => {
   const session = await open(server, model);
   await session.say(`overload ${provider}`);
   const log = await session.log();
@@ -128,7 +130,7 @@ forEach('T6 endless overload ends the turn once', async ({ server, mock, model, 
   assert.equal((await mock.saw(`overload ${provider}`)).length, 4);
 });
 
-forEach('T6 a refused key is tried once and never shown', async ({ server, mock, model, provider }) => {
+forEach('T6k', 'a refused key is tried once and never shown', async ({ server, mock, model, provider }) => {
   const session = await open(server, model);
   await session.say(`wrong ${provider}`);
   const log = await session.log();
@@ -138,7 +140,7 @@ forEach('T6 a refused key is tried once and never shown', async ({ server, mock,
   assert.ok(!server.said().includes(KEY));
 });
 
-forEach('T6 a stream that is cut is asked for again', async ({ server, mock, model, provider }) => {
+forEach('T6a T6l', 'a stream that is cut is asked for again', async ({ server, mock, model, provider }) => {
   const session = await open(server, model);
   const { body } = await session.say(`cut ${provider}`);
   assert.equal(body.text, 'whole');
@@ -146,7 +148,7 @@ forEach('T6 a stream that is cut is asked for again', async ({ server, mock, mod
   assert.equal(ends(await session.log()), 1);
 });
 
-forEach('T6 silence ends the turn once', async ({ server, model }) => {
+forEach('T6o', 'silence ends the turn once', async ({ server, model }) => {
   const session = await open(server, model);
   await session.say('silent');
   const log = await session.log();
@@ -154,7 +156,7 @@ forEach('T6 silence ends the turn once', async ({ server, model }) => {
   assert.equal(ends(log), 1);
 });
 
-test('T3 an unknown model is an error that names the known ones', { timeout: TEST_MS }, async () => {
+test('T3r an unknown model is an error that names the known ones', { timeout: TEST_MS }, async () => {
   const session = await open(given.server, 'nobody/model-1');
   await session.say('hi').catch(() => null);
   const log = await session.log();
@@ -162,7 +164,7 @@ test('T3 an unknown model is an error that names the known ones', { timeout: TES
     /known: demo, claude\/MODEL, chat\/MODEL, responses\/MODEL/);
 });
 
-forEach('T6 chaos: every turn ends once, with an answer or an error', async ({ model }) => {
+forEach('T6l T6m', 'chaos: every turn ends once, with an answer or an error', async ({ model }) => {
   const mock = await Mock.begin([{ match: { userMessage: 'go' }, response: { content: 'an answer in pieces' },
     chunkSize: 4 }], ['--chaos-drop', '0.2', '--chaos-malformed', '0.15', '--chaos-disconnect', '0.2',
     '--chaos-ratelimit', '0.2']);
