@@ -127,7 +127,7 @@ def joined_turn(rig):
         leave(t)
 
 
-@case("chat asks once about a call of the real server, and a no keeps it from running")
+@case("L4j T8b chat asks once about a call of the real server, and a no keeps it from running")
 def real_call(rig):
     made = rig.home / "made"
     with rig.terminal("chat", "--new", "--agent", asker(rig), columns=200) as t:

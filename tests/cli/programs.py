@@ -124,7 +124,7 @@ def give_result(rig, session, text):
         {"type": "user.tool_result", "tool_use_id": call, "content": [{"type": "text", "text": text}]}]})
 
 
-@case("T11 a worker's call of the real server: no question, no command that answers it")
+@case("L1b H6c a worker's call of the real server: no question, no command that answers it")
 def real_worker(rig):
     session = make_session(rig)
     with rig.terminal("chat", "--session", session, columns=120) as t:

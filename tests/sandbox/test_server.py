@@ -50,7 +50,7 @@ class Tools(unittest.TestCase):
             self.skipTest(said[0])
         return said
 
-    def test_T12_tools_work_in_the_sessions_own_folder(self):
+    def test_T12a_T12b_T12f_M2d_tools_work_in_the_sessions_own_folder(self):
         said = self.results('tool bash {"command":"echo hi > a.txt; cat a.txt; cat ../../../../../owner.token; true"}\n'
                             'tool read {"file_path":"a.txt"}\ntool grep {"pattern":"h"}')
         self.assertEqual(len(said), 3)
@@ -58,7 +58,7 @@ class Tools(unittest.TestCase):
         self.assertNotIn(self.server.token(), said[0])
         self.assertEqual(said[1:], ["hi\n", "a.txt:1:hi\n"])
 
-    def test_T12_a_background_process_ends_with_the_server(self):
+    def test_T12u_a_background_process_ends_with_the_server(self):
         for end in (self.server.stop, self.server.kill):
             mark = f"m{uuid.uuid4().hex[:12]}"
             said = self.results(f'tool bash {{"command":"exec -a {mark} sleep 300","background":true}}')
