@@ -13,6 +13,7 @@ from client import Client, Refused
 from server import Server, has_hooks, need_hooks
 
 AWAIT_S = 30
+LONG_S = 20 if has_hooks() else 4  # a turn that is under way for so long; see Scene.finish
 PEOPLE = itertools.count(5000)
 
 
@@ -96,13 +97,27 @@ class Scene(unittest.TestCase):
     @classmethod
     def kill(cls):
         cls.client.close()
-        cls.server.kill()
+        if cls.server.process:
+            cls.server.kill()
 
     @classmethod
     def restart(cls, **env):
         """Killed, and another one."""
         cls.kill()
         cls.start(**env)
+
+    def run(self, result=None):
+        """A case that was left in its middle, for want of hooks, may leave a server that is dead or stops."""
+        before = len(result.skipped)
+        super().run(result)
+        if len(result.skipped) > before and not self.serves():
+            self.restart()
+
+    def serves(self):
+        try:
+            return self.client.ask("GET", "/readyz") is not None
+        except (Refused, OSError):
+            return False
 
     @classmethod
     def reload(cls, text):

@@ -32,7 +32,8 @@ class GroupRouting(Scene):
         self.assertEqual(answer["triggered"], triggers, (text, answer))
         return answer
 
-    @each([(f"P4_stranger_in_a_{name}_is_answered_when_mentioned", *room) for name, *room in rooms()])
+    @each([(f"P4b_P4c_{'K3m' if room[0] == SHARED else 'K3n'}_stranger_in_a_{name}_is_answered_when_mentioned", *room)
+           for name, *room in rooms()])
     def is_answered_when_mentioned(self, config, chat_type):
         session = self.room(config, chat_type)
         self.post(session, "say one", False, sender=BOB)
@@ -43,13 +44,13 @@ class GroupRouting(Scene):
         self.assertIn("three", self.post(session, "say three", True, sender=BOB, mentioned=True)["text"])
         self.assertEqual(len(self.said(session)), 1)
 
-    @each([(f"P4_owner_in_a_{name}_is_always_answered", *room) for name, *room in rooms()])
+    @each([(f"P4a_owner_in_a_{name}_is_always_answered", *room) for name, *room in rooms()])
     def is_always_answered(self, config, chat_type):
         session = self.room(config, chat_type)
         self.assertIn("one", self.post(session, "say one", True)["text"])
         self.assertIn("two", self.post(session, "say two", True, mentioned=False)["text"])
 
-    def test_P4_in_a_private_chat_everybody_is_answered(self):
+    def test_P4e_in_a_private_chat_everybody_is_answered(self):
         session = self.resolve(self.chat())["session"]["id"]
         self.post(session, "say one", True, sender=BOB)
 

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from client import Client, Refused
 from scene import Scene
-from server import Server, has_hooks, need_hooks
+from server import Server, has_hooks
 from test_busy_kills import KEY
 from test_tool_kills import TOOLS, Model, pair_problems
 from verify import log_problems, turn_problems
@@ -39,7 +39,6 @@ class Incidents(Scene):
         return Client(self.server.port, self.server.token())
 
     def die(self, **times):
-        need_hooks("time passes")
         self.kill()
         self.clock.advance(**times or {"seconds": 1})
         self.start()
@@ -92,7 +91,6 @@ class Incidents(Scene):
         self.assertGreater(len(kept), 0)
 
     def test_R3b_R3c_incD5_no_lane_is_in_a_session_that_is_not_there(self):
-        need_hooks("failpoints")
         acknowledged = []
         for number, point in enumerate(POINTS):
             self.restart(PERDURE_FAILPOINTS=f"{point}={7 + 5 * number}:crash")

@@ -50,7 +50,7 @@ class ModelDefault(unittest.TestCase):
                                client.session("cli:a")["agent"]):
                     self.assertEqual(self.shown(listed), ("fake/x", "server"))
 
-    def test_T3_without_model_in_the_file_it_is_demo(self):
+    def test_T3m_without_model_in_the_file_it_is_demo(self):
         with Server() as server, self.serving(server) as client:
             client.open_session("cli:a")
             self.assertEqual(self.ask(client, "cli:a"), DEMO)
@@ -71,7 +71,7 @@ class ModelDefault(unittest.TestCase):
                 self.reload(server, peer.provider(), "serve.reloaded")
                 self.assertEqual(self.shown(client.ask("GET", "/v1/agents/main")), ("demo", "default"))
 
-    def test_T3_unknown_model_in_the_file_is_refused_with_its_line_and_the_known_ones(self):
+    def test_T3r_unknown_model_in_the_file_is_refused_with_its_line_and_the_known_ones(self):
         known = "providers:\n  - {name: fake, kind: openai-chat, api_key_env: K, models: [{id: x}]}\n" \
                 "  - {name: open, kind: anthropic, api_key_env: K}\n"
         for wrong in ("fak/x", "fake", "fake/", "Demo", "/x"):
@@ -92,7 +92,7 @@ class ModelDefault(unittest.TestCase):
 
     # ---- agents ----
 
-    def test_T3_an_agent_may_leave_model_out_name_one_and_take_it_back(self):
+    def test_T3q_M1e_M1n_an_agent_may_leave_model_out_name_one_and_take_it_back(self):
         with ModelPeer() as peer, Server("model: fake/x\n" + peer.provider()) as server:
             with self.serving(server) as client:
                 for number, body in enumerate(({"name": "none"}, {"name": "null", "model": None})):
@@ -118,7 +118,7 @@ class ModelDefault(unittest.TestCase):
                     client.ask("POST", "/v1/agents", {"name": "bad", "model": ""})
                 self.assertEqual(refused.exception.status, 400)
 
-    def test_T3_prompt_over_session_over_workspace_over_agent_over_server(self):
+    def test_T3n_T3o_L3q_M3c_prompt_over_session_over_workspace_over_agent_over_server(self):
         with ModelPeer() as peer, Server("model: fake/server\n" + peer.provider()) as server:
             with self.serving(server) as client:
                 client.ask("POST", "/v1/workspaces", {"name": "W", "id": "w"})

@@ -47,7 +47,7 @@ class ModelWiring(unittest.TestCase):
     def config(self, peer, **more):
         return "model: fake/x\n" + peer.provider(**more)
 
-    def test_T6_a_prompt_that_is_too_long_is_asked_again_with_old_results_cleared(self):
+    def test_T6g_C2h_C2m_a_prompt_that_is_too_long_is_asked_again_with_old_results_cleared(self):
         with ModelPeer(*self.script(TOO_LONG, says("seen"))) as peer, Server(self.config(peer)) as server:
             log = self.look(server)
             self.assertEqual(len(peer.requests), LOOKS + 2)
@@ -59,7 +59,7 @@ class ModelWiring(unittest.TestCase):
             self.assertIn("seen", [part["text"] for one in log if one["type"] == "agent.message"
                                    for part in one["content"]])
 
-    def test_M1_small_window_of_an_agent_shrinks_what_the_model_is_sent(self):
+    def test_M1p_M1t_C2i_C2j_small_window_of_an_agent_shrinks_what_the_model_is_sent(self):
         with ModelPeer(*self.script(says("seen"))) as peer, Server(self.config(peer)) as server:
             self.look(server, max_context_tokens=4000)
             small = self.lengths(peer.requests[-1])
@@ -71,7 +71,7 @@ class ModelWiring(unittest.TestCase):
         self.assertLess(small[0], len(RESULT) // 2)
         self.assertEqual(small[-1], len(RESULT))
 
-    def test_T6_retry_after_is_waited_for_although_the_usual_wait_is_short(self):
+    def test_T6b_retry_after_is_waited_for_although_the_usual_wait_is_short(self):
         limited = refuses(429, "slow down", "rate_limit_error", Retry_After="2")
         with ModelPeer(limited, says("at last")) as peer, \
                 Server(self.config(peer, retry="{attempts: 3, base_ms: 5 ms}")) as server:

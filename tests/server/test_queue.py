@@ -3,8 +3,7 @@ import itertools
 import unittest
 from urllib.parse import quote
 
-from scene import Scene, each
-from server import has_hooks
+from scene import LONG_S, Scene, each
 from verify import log_problems
 
 NAMES = itertools.count(1)
@@ -12,8 +11,7 @@ TOOLS = [{"type": "agent_toolset_20260401",
           "default_config": {"enabled": True, "permission_policy": {"type": "always_allow"}}}]
 PIXEL = ("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJg"
          "gg==")
-LONG = 20 if has_hooks() else 4  # where the clock can be moved a test does not wait for it
-BUSY = f"wait {LONG}\nsay first"
+BUSY = f"wait {LONG_S}\nsay first"
 
 
 class Queue(Scene):
@@ -132,7 +130,7 @@ class Queue(Scene):
 
     def test_Q3c_Q3h_steer_enters_the_turn_after_the_next_tool_result(self):
         agent = self.client.ask("POST", "/v1/agents", {"name": "steered", "model": "demo", "tools": TOOLS})
-        self.busy(f"wait {LONG}\ntool process_list {{}}\nsay first", agent=agent["id"])
+        self.busy(f"wait {LONG_S}\ntool process_list {{}}\nsay first", agent=agent["id"])
         self.post("say steered", busy="steer")
         self.finish(self.session)
         self.assertEqual(len(self.turns()), 1, "no turn of its own")

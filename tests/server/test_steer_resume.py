@@ -5,7 +5,7 @@ import unittest
 
 from client import Client
 from model_peer import KEY, ModelPeer, refuses, says
-from scene import AWAIT_S, Scene
+from scene import AWAIT_S, LONG_S, Scene
 from server import Server
 
 MARK = "The turn above ended without an answer."
@@ -53,19 +53,19 @@ class SteerResume(Scene):
         self.assertEqual(self.said(session)[-1], "next;")
 
     def test_Q3_steer_into_a_turn_resumed_after_a_kill_leaves_it_its_request(self):
-        session = self.begin("wait 20\nsay base;")
+        session = self.begin(f"wait {LONG_S}\nsay base;")
         self.steer(session, "say s1;")
         self.restart()
         self.assert_served(session, "base;", "s1;")
 
     def test_Q3_two_steers_into_a_turn_resumed_after_a_kill(self):
-        session = self.begin("wait 20\nsay base;")
+        session = self.begin(f"wait {LONG_S}\nsay base;")
         self.steer(session, "say s1;", "say s2;")
         self.restart()
         self.assert_served(session, "base;", "s1;", "s2;")
 
     def test_Q3_steer_and_a_second_kill(self):
-        session = self.begin("wait 20\nsay base;")
+        session = self.begin(f"wait {LONG_S}\nsay base;")
         self.steer(session, "say s1;")
         self.restart()
         self.await_activity(session, "running")
@@ -75,7 +75,7 @@ class SteerResume(Scene):
         self.assert_served(session, "base;", "s1;", "s2;")
 
     def test_Q3_steer_into_a_turn_that_was_killed_in_mid_answer(self):
-        session = self.begin("say begun;\nwait 20\nsay base;")
+        session = self.begin(f"say begun;\nwait {LONG_S}\nsay base;")
         with self.client.follow(f"/v1/sessions/{session}/events/stream?after=0&event_deltas[]=agent.message") as stream:
             self.await_that(lambda: "begun;" in (stream.frame() or {}).get("data", ""), "it speaks")
         self.clock.advance(seconds=5)  # what was said so far is saved

@@ -5,7 +5,7 @@ from scene import Scene
 
 
 class UndoReset(Scene):
-    def test_R3_undo_reset_brings_the_lanes_session_back(self):
+    def test_R3j_R4r_R4a_undo_reset_brings_the_lanes_session_back(self):
         source, first = self.talk()
         old = first["session"]["id"]
         new = self.command(old, "/new")["data"]["session_id"]
@@ -20,7 +20,7 @@ class UndoReset(Scene):
         self.assertIn("hello", self.said(old))
         self.assertIn("in between", self.said(new))
 
-    def test_R3_undo_reset_works_without_a_lane(self):
+    def test_R3j_undo_reset_works_without_a_lane(self):
         self.client.open_session("web:undo")
         new = self.command("web:undo", "/new")["data"]["session_id"]
         self.assertEqual(self.command(new, "/undo reset")["data"]["session_id"], "web:undo")
