@@ -10,6 +10,7 @@
 
 #include <uv.h>
 
+#include "base/close_on_exec.h"
 #include "base/xalloc.h"
 
 enum {
@@ -299,6 +300,7 @@ spawn(struct child *c, const struct child_spec *spec, const char *path)
 		stdio[PIPES].flags = UV_INHERIT_FD;
 		stdio[PIPES].data.fd = spec->extra_fd;
 	}
+	close_on_exec_from(STDERR_FILENO + 1); /* what it is to have libuv gives it */
 	return uv_spawn(loop_uv(c->loop), &c->process, &options);
 }
 

@@ -1,9 +1,10 @@
 /* child - a process of ours and its pipes, on the loop: started, fed, read, ended.
  *
  * It leads a process group of its own: signals reach everything in it, and what is left of it when
- * the child ends is killed. Events never come from inside a call here; on_exit is the last one and
- * comes once, after both pipes have ended (or a moment after the exit, when somebody who left the
- * group holds them open; two seconds at most, however much it says). */
+ * the child ends is killed. Of our descriptors it has its three pipes and extra_fd, whatever else is
+ * open here and whoever opened it. Events never come from inside a call here; on_exit is the last
+ * one and comes once, after both pipes have ended (or a moment after the exit, when somebody who
+ * left the group holds them open; two seconds at most, however much it says). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

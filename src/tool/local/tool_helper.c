@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/close_on_exec.h"
 #include "tool/local/confine.h"
 #include "tool/local/inside.h"
 #include "tool/local/supervise.h"
@@ -11,6 +12,8 @@
 int
 tool_helper_main(int argc, char **argv)
 {
+	/* Again: another thread of the server's may have opened something while it started us. */
+	close_on_exec_from(STDERR_FILENO + 1);
 	if (argc == 1)
 		return supervise_main();
 	if (argc == 2 && strcmp(argv[1], "inside") == 0)
