@@ -5,6 +5,7 @@
 #include "engine/ingress.h"
 #include "engine/lane.h"
 #include "engine/look.h"
+#include "engine/session_tools.h"
 #include "engine/wake_queue.h"
 #include "tool/tool.h"
 
@@ -141,10 +142,7 @@ count_processes(struct command *c)
 static void
 end_processes(struct command *c)
 {
-	struct toolset *tools = c->en->config.tools;
-
-	if (tools)
-		tools->ops->end_session(tools, c->session);
+	session_tools_stop(c->en, c->session);
 }
 
 /* Both in one item: nothing that waits can begin between them. */
@@ -204,7 +202,7 @@ stop_now(struct stopping *s)
 		command_submit(c, stop_commit(s), said);
 		return;
 	}
-	end_processes(c);
+	session_tools_stop(c->en, c->session);
 	command_done_once(c, said);
 }
 

@@ -11,6 +11,7 @@
 #include "engine/agent_cache.h"
 #include "engine/catalog.h"
 #include "engine/expiry_private.h"
+#include "engine/session_tools.h"
 
 enum {
 	ATTEMPTS_MAX = 3, /* then it is final without the hook's consent */
@@ -193,23 +194,13 @@ write_again(struct expiry *x)
 /* ---- it is closed ---- */
 
 static void
-close_tools(struct engine *en, struct str session)
-{
-	struct toolset *const sets[] = { en->config.tools, en->config.servers };
-
-	for (size_t i = 0; i < ARRAY_LEN(sets); i++)
-		if (sets[i])
-			sets[i]->ops->end_session(sets[i], session);
-}
-
-static void
 put_away(struct expiry *x)
 {
 	if (expiry_runs_now(x, session_of(x))) {
 		expiry_lane_over(x); /* somebody came back meanwhile */
 		return;
 	}
-	close_tools(x->en, session_of(x));
+	session_tools_end(x->en, session_of(x));
 	agent_cache_evict(x->en->agents, session_of(x));
 	x->tries = 0;
 	read_extra(x);

@@ -5,6 +5,7 @@
 #include "base/xalloc.h"
 #include "engine/hook.h"
 #include "engine/schedule.h"
+#include "engine/session_tools.h"
 #include "engine/work.h"
 
 /* Callbacks may take any watch off the list, so the place in it is kept by a node of our own; one is
@@ -120,6 +121,7 @@ fanout_events(struct engine *en, struct str session, const struct event *events,
 		actor->head_seq = events[count - 1].seq;
 	work_on_events(en, session, events, count);
 	schedule_on_events(en, session, events, count);
+	session_tools_on_events(en, session, events, count);
 	hook_on_events(en, session, events, count);
 	if (list_is_empty(&en->watches) && (!actor || list_is_empty(&actor->watches)))
 		return;

@@ -10,6 +10,7 @@
 #include "engine/lane.h"
 #include "engine/rollover_private.h"
 #include "engine/session_birth.h"
+#include "engine/session_tools.h"
 #include "engine/wake.h"
 
 enum {
@@ -78,10 +79,8 @@ rolling_fail(struct rolling *g, int rc, const struct err *err)
 static void
 stop_old(struct rolling *g)
 {
-	struct toolset *tools = g->en->config.tools;
-
-	if (tools && rollover_is_forced(g->r.cause))
-		tools->ops->end_session(tools, g->r.old);
+	if (rollover_is_forced(g->r.cause))
+		session_tools_end(g->en, g->r.old);
 	wake_session(g->en, g->r.old);
 }
 
