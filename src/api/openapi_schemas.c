@@ -123,7 +123,7 @@ static const struct {
 	  "id* type*:=session status*:" STATUSES " agent*:object environment_id*:text? title:text?"
 	  " metadata*:texts resources*:[]object vault_ids:[]text outcome_evaluations:[]object"
 	  " stats:object usage*:object budget:object? archived_at:time? "
-	  "deployment_id:text?" BIRTH },
+	  "deployment_id:text? tool_processes:object" BIRTH },
 	{ "SessionCreate",
 	  "id agent:any environment_id workspace_id title:text? metadata:texts"
 	  " initial_events:[]object resources:[]object vault_ids:[]text budget:object?"

@@ -139,6 +139,16 @@ field_counters(struct jw *w, const struct session_counters *c)
 	jw_end_object(w);
 }
 
+static void
+field_tools(struct jw *w, const struct tool_load *tools)
+{
+	jw_field_object(w, "tool_processes");
+	jw_field_int(w, "running", (int64_t)tools->running);
+	jw_field_int(w, "waiting", (int64_t)tools->waiting);
+	jw_field_int(w, "background", (int64_t)tools->background);
+	jw_end_object(w);
+}
+
 /* Why the last turn ended or waits. */
 static void
 field_stop(struct jw *w, const struct session_view *v)
@@ -229,6 +239,7 @@ write_ours(struct jw *w, const struct session_view *v, struct json extra)
 	jw_field_raw(w, "source", s->source.len > 0 ? s->source : STR("null"));
 	field_values(w, "participants", v->participants);
 	field_values(w, "wakes", v->wakes);
+	field_tools(w, &v->tools);
 	field_text(w, "workspace_id", s->workspace_id);
 	field_text(w, "lane_key", s->lane_key);
 	field_text(w, "parent_session_id", s->parent_id);

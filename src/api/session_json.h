@@ -1,7 +1,7 @@
 /* session_json - a session as the wire shows it, and the words of every surface for its state.
  *
  * The wire's object (id, type, status, agent, …), then ours: lifecycle, activity, display_status,
- * record_status, stop_reason, counters, preview, source, participants, wakes. Pure: everything it shows was
+ * record_status, stop_reason, counters, preview, source, participants, wakes, tool_processes. Pure: everything it shows was
  * gathered before (api/session_load). */
 #pragma once
 #include "base/json_write.h"
@@ -20,6 +20,7 @@ struct session_view {
 	struct str waits_for;      /* ids of the calls a parked turn waits for, the same way */
 	bool waits_for_approval;
 	int64_t archived_at_ms; /* 0: not archived, or not known */
+	struct tool_load tools; /* that run here */
 };
 
 struct session_facts session_json_facts(const struct session_view *v);

@@ -315,6 +315,7 @@ session_load_rows(struct exchange *x, const struct store_session *rows, size_t c
 
 		v->session = &rows[i];
 		v->models = models_of(l, v);
+		v->tools = engine_tool_load(x->engine, rows[i].id);
 		if (!view_of_agent(l, v))
 			read_agent(l, v);
 		read_records(l, v);

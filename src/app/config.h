@@ -116,6 +116,9 @@ struct config {
 		struct str certificate, key; /* PEM files; both or neither */
 	} tls;
 	struct http_limits limits; /* ready for http_server_new */
+	struct {
+		int64_t processes; /* calls at once, over the whole server */
+	} tools;                   /* limits.tool_* */
 
 	struct {
 		enum log_level level;

@@ -95,6 +95,9 @@ const struct config_key CONFIG_KEYS[] = {
 	  .doc = "how long a connection may stay open between requests" },
 	{ "limits.stall_ms", MS(100, HOUR), FILE_(limits.stall_ms), .restart = true,
 	  .value = "30 s", .doc = "how long a client may take not a single byte of its answer" },
+	{ "limits.tool_processes", INT(1, 10000), FILE_(tools.processes), .value = "64",
+	  .doc = "calls of built-in tools that run at once, background processes included; the "
+		 "rest wait in order" },
 
 	{ "log.level", WORD(LOG_LEVELS), FILE_(log.level), .value = "info",
 	  .doc = "the least important lines that are written" },

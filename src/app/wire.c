@@ -332,6 +332,12 @@ session_work(void *ctx, struct str agent, struct str session, struct arena *a, s
 				   a, out, e);
 }
 
+static struct local_bounds
+bounds_of(const struct config *config)
+{
+	return (struct local_bounds){ .processes = (size_t)config->tools.processes };
+}
+
 /* Calls run in our own program: by its path, for it is shown to what runs in a sandbox. */
 static void
 open_tools(struct wire *w)
@@ -345,6 +351,7 @@ open_tools(struct wire *w)
 		.host = w->host,
 		.program = program,
 		.data_directory = w->data,
+		.bounds = bounds_of(w->config),
 	});
 	w->servers = mcp_tools_open(w->host, w->loop, program, w->data);
 }
@@ -469,6 +476,7 @@ void
 wire_reload(struct wire *w, const struct config *config)
 {
 	struct engine_settings settings;
+	struct local_bounds bounds = bounds_of(config);
 	struct err e;
 
 	w->config = config;
@@ -476,6 +484,7 @@ wire_reload(struct wire *w, const struct config *config)
 	models_reload(w->models, config);
 	policies_reload(w->policies, config);
 	hook_exec_reload(w->hooks, config);
+	local_tools_reload(w->tools, &bounds);
 	settings = settings_of(config);
 	engine_reload(w->engine, &settings);
 	if (use_certificate(w, &e) != 0)

@@ -56,6 +56,8 @@ cmd_session_show(struct cli_call *call, struct err *e)
 		{ "turns", "counters.completed_turns", TABLE_TEXT },
 		{ "tokens", "counters.total_tokens", TABLE_TEXT },
 		{ "events", "head_seq", TABLE_TEXT },
+		{ "tools running", "tool_processes.running", TABLE_TEXT, .some = true },
+		{ "tools waiting", "tool_processes.waiting", TABLE_TEXT, .some = true },
 		{ "preview", "preview", TABLE_TEXT },
 		{ "created", "created_at", TABLE_TIME },
 		{ "active", "last_activity_at|updated_at", TABLE_TIME },

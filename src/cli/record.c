@@ -188,7 +188,7 @@ record_show(struct cli_call *call, struct json object, const struct record_field
 	for (size_t i = 0; i < count; i++) {
 		struct str value = record_value(object, fields[i].path, &call->a);
 
-		if (value.len == 0)
+		if (value.len == 0 || (fields[i].some && str_eq(value, STR("0"))))
 			continue;
 		if (call->out.is_terminal)
 			buf_printf(&out, "%s%-*s%s", terminal_style(&call->out, STYLE_DIM),

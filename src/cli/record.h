@@ -7,6 +7,7 @@
 struct record_field {
 	const char *title, *path;
 	enum table_kind kind;
+	bool some; /* a number that is left out when it is 0 */
 };
 
 /* The member's text: of strings what they say, of others their JSON, of null and absent ones "". */

@@ -60,7 +60,7 @@ struct status {
 	struct command *c;
 	VEC(struct waiting) queue;
 	VEC(struct str) questions, results; /* calls that wait for a person, for a client */
-	size_t processes;
+	struct tool_load tools;
 };
 
 static void
@@ -115,7 +115,8 @@ write_status(struct status *s, const struct session_facts *facts)
 	write_queue(&w, s, row->state.phase != TURN_NONE);
 	write_ids(&w, "questions", s->questions.ptr, s->questions.len);
 	write_ids(&w, "awaited_results", s->results.ptr, s->results.len);
-	jw_field_int(&w, "processes", (int64_t)s->processes);
+	jw_field_int(&w, "processes", (int64_t)s->tools.background);
+	jw_field_int(&w, "waiting_tools", (int64_t)s->tools.waiting);
 	jw_end_object(&w);
 }
 
@@ -141,8 +142,13 @@ say_status(struct status *s, const struct session_facts *facts, struct buf *out)
 			   STR_ARG(s->questions.ptr[i]));
 	if (s->results.len > 0)
 		buf_printf(out, "%zu results of tools awaited\n", s->results.len);
-	if (s->processes > 0)
-		buf_printf(out, "%zu processes in the background\n", s->processes);
+	if (s->tools.background > 0)
+		buf_printf(out, "%zu processes in the background\n", s->tools.background);
+	if (s->tools.waiting > 0)
+		buf_printf(out,
+			   "%zu tool calls waiting until others end: this server runs %zu at "
+			   "once\n",
+			   s->tools.waiting, s->tools.limit);
 }
 
 static void
@@ -222,10 +228,9 @@ void
 command_show_status(struct command *c)
 {
 	struct status *s = ARENA_NEW(&c->arena, struct status);
-	struct toolset *tools = c->en->config.tools;
 
 	s->c = c;
-	s->processes = tools ? tools->ops->busy(tools, c->session) : 0;
+	s->tools = engine_tool_load(c->en, c->session);
 	store_read(c->en->store,
 		   &(struct store_query){ .kind = STORE_LIST_PENDING,
 					  .session = c->session,

@@ -98,6 +98,7 @@ engine_stats(const struct engine *en)
 		.kept_agents = agent_cache_count(en->agents),
 		.kept_agent_bytes = agent_cache_bytes(en->agents),
 		.put_off = en->put_off,
+		.tools = engine_tool_load(en, STR("")),
 	};
 }
 

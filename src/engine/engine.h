@@ -204,8 +204,11 @@ struct engine_stats {
 	size_t open_turns, live_sessions;
 	size_t kept_agents, kept_agent_bytes; /* prepared for the next turn of their session */
 	size_t put_off;                       /* turns that a drain could not wait for */
+	struct tool_load tools;               /* of all sessions */
 };
 struct engine_stats engine_stats(const struct engine *en);
+/* What this process runs of a session's tools. */
+struct tool_load engine_tool_load(const struct engine *en, struct str session);
 
 /* The process that runs the engine, and what it came upon. */
 struct engine_self {

@@ -22,6 +22,15 @@ session_tools_end(struct engine *en, struct str session)
 	end_in(en->config.servers, session);
 }
 
+struct tool_load
+engine_tool_load(const struct engine *en, struct str session)
+{
+	struct toolset *tools = en->config.tools;
+
+	return tools && tools->ops->load ? tools->ops->load(tools, session)
+					 : (struct tool_load){ 0 };
+}
+
 static bool
 archives(const struct event *ev)
 {

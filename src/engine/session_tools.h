@@ -1,7 +1,8 @@
 /* session_tools - what a session has running in tools ends with the session.
  *
  * Whoever deletes, archives or terminates a session only commits the event: the end of its processes
- * follows from it, here. Resets, expiry and /stop end them at a moment of their own. */
+ * follows from it, here. Resets, expiry and /stop end them at a moment of their own. Command of
+ * engine.h: engine_tool_load. */
 #pragma once
 #include "engine/engine_private.h"
 

@@ -7,7 +7,10 @@
 
 /* An adapter ends a call that takes too long itself, and knows what it said until then; if it does
  * not, the call is ended from here. */
-enum { GRACE_MS = 5000 };
+enum {
+	GRACE_MS = 5000,
+	LOOK_MS = 200, /* has a call that waits begun? */
+};
 
 struct tool_work {
 	struct list node; /* in its turn's works */
@@ -15,6 +18,7 @@ struct tool_work {
 	struct str call_event;
 	int64_t timeout_ms, longest_ms; /* longest: with what its toolset grants for progress */
 	struct host_timer *timer;
+	bool waiting; /* its time has not begun */
 	tool_work_fn *done;
 	void *ctx;
 	struct arena arena;
@@ -93,12 +97,25 @@ on_done(void *ctx, const struct tool_result *result)
 	tell(w, result);
 }
 
+/* Its time begins when it does. */
+static void
+set_timer(struct tool_work *w)
+{
+	w->waiting = w->run && w->set->ops->waits && w->set->ops->waits(w->run);
+	w->en->host->ops->timer_set(w->timer, w->waiting ? LOOK_MS : w->longest_ms + GRACE_MS);
+}
+
 static void
 on_timeout(void *ctx)
 {
 	struct tool_work *w = ctx;
-	struct str text = arena_printf(&w->arena, "timed out after %lld s",
-				       (long long)(w->longest_ms / 1000));
+	struct str text;
+
+	if (w->waiting) {
+		set_timer(w);
+		return;
+	}
+	text = arena_printf(&w->arena, "timed out after %lld s", (long long)(w->longest_ms / 1000));
 
 	if (!list_is_empty(&w->task.node))
 		return; /* it is done, and about to be told */
@@ -145,10 +162,10 @@ start_in_set(struct tool_work *w, const struct tool_doc *doc, const struct tool_
 	w->set = doc->server.len > 0 ? ask->en->config.servers : ask->en->config.tools;
 	if (w->set->patience > 1)
 		w->longest_ms *= w->set->patience;
-	w->en->host->ops->timer_set(w->timer, w->longest_ms + GRACE_MS);
 	if (doc->server.len > 0)
 		request.server = server_of(ask->setup, doc->server);
 	w->run = w->set->ops->start(w->set, &request, on_done, w);
+	set_timer(w);
 }
 
 void

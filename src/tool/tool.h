@@ -53,6 +53,14 @@ struct tool_result {
 /* Good during the call. */
 typedef void tool_done_fn(void *ctx, const struct tool_result *result);
 
+/* What runs of our own tools, each with a process of its own. */
+struct tool_load {
+	size_t running;    /* background processes too */
+	size_t waiting;    /* calls that have not begun: as many run as may */
+	size_t background; /* processes that are running, or about to */
+	size_t limit;      /* of running, over all sessions; 0: none */
+};
+
 struct toolset;
 struct tool_query; /* a listing on its way; gone after listed or forget */
 struct tool_run;   /* a call on its way; gone after done or cancel */
@@ -71,6 +79,10 @@ struct toolset_ops {
 	void (*end_session)(struct toolset *t, struct str session);
 	/* Ends everything it started. */
 	void (*free)(struct toolset *t);
+	/* NULL: nothing of it ever waits. Has this call not begun yet? Its time has not, either. */
+	bool (*waits)(const struct tool_run *run);
+	/* NULL: it has no processes. Of one session; of all for an empty name. */
+	struct tool_load (*load)(struct toolset *t, struct str session);
 };
 struct toolset { /* first member of the adapter's own struct */
 	const struct toolset_ops *ops;

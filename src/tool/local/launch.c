@@ -21,11 +21,15 @@ enum {
 
 struct launch {
 	struct list node;
-	struct child *child;
+	struct launches *owner;
+	struct child *child; /* NULL: it waits, or never ran */
 	struct loop_timer *late;
 	struct launch_events events;
 	void *ctx;
 	bool left, has_report;
+	bool background;
+	struct str job; /* what the helper is told, until then */
+	int64_t timeout_ms;
 	struct tool_frames frames;
 	struct buf said;    /* on its standard error, where a sound helper says nothing */
 	struct arena arena; /* the report's */
@@ -33,16 +37,21 @@ struct launch {
 };
 
 void
-launches_init(struct launches *ls, struct loop *loop, const char *program)
+launches_init(struct launches *ls, struct loop *loop, const char *program, size_t max)
 {
-	*ls = (struct launches){ .loop = loop, .program = program };
+	*ls = (struct launches){ .loop = loop, .program = program, .max = max };
 	list_init(&ls->all);
+	list_init(&ls->waiting);
 }
 
 static void
 launch_free(struct launch *l)
 {
 	list_remove(&l->node);
+	if (l->child) {
+		l->owner->running--;
+		l->owner->background -= l->background;
+	}
 	child_free(&l->child);
 	loop_timer_free(&l->late);
 	tool_frames_release(&l->frames);
@@ -96,6 +105,21 @@ on_errors(void *ctx, struct str bytes)
 	buf_put_str(&l->said, str_slice(bytes, 0, SAID_BYTES - l->said.len));
 }
 
+static void start_waiting(struct launches *ls);
+
+/* The last event. Its place is free for the next. */
+static void
+launch_end(struct launch *l)
+{
+	struct launches *ls = l->owner;
+
+	list_remove(&l->node);
+	if (!l->left)
+		l->events.on_end(l->ctx, &l->report);
+	launch_free(l);
+	start_waiting(ls);
+}
+
 static void
 on_exit_told(void *ctx, int code, int signal)
 {
@@ -108,19 +132,20 @@ on_exit_told(void *ctx, int code, int signal)
 					     signal ? "signal" : "code", signal ? signal : code,
 					     STR_ARG(buf_str(&l->said))),
 		};
-	list_remove(&l->node);
-	if (!l->left)
-		l->events.on_end(l->ctx, &l->report);
-	launch_free(l);
+	launch_end(l);
 }
 
-/* It should have ended by itself: kill it, and with it what is in the sandbox. */
+/* It should have ended by itself: kill it, and with it what is in the sandbox. One that never ran has
+ * only its end to tell. */
 static void
 on_late(void *ctx)
 {
 	struct launch *l = ctx;
 
-	child_signal(l->child, SIGKILL);
+	if (l->child)
+		child_signal(l->child, SIGKILL);
+	else
+		launch_end(l);
 }
 
 /* ---- start and end ---- */
@@ -134,6 +159,7 @@ launch_new(struct launches *ls, const struct launch_events *events, void *ctx)
 	tool_frames_init(&l->frames);
 	buf_init(&l->said, SAID_BYTES);
 	list_init(&l->node);
+	l->owner = ls;
 	l->events = *events;
 	l->ctx = ctx;
 	l->late = loop_timer_new(ls->loop, on_late, l);
@@ -156,6 +182,67 @@ start_child(struct launches *ls, struct launch *l, struct err *e)
 	return child_start(ls->loop, &spec, &HEARD, l, &l->child, e);
 }
 
+static int
+begin(struct launch *l, struct err *e)
+{
+	struct launches *ls = l->owner;
+	int rc = start_child(ls, l, e);
+
+	if (rc != 0)
+		return rc;
+	ls->running++;
+	ls->background += l->background;
+	list_append(&ls->all, &l->node);
+	child_write(l->child, l->job);
+	child_close_input(l->child);
+	l->job = (struct str){ 0 };
+	loop_timer_set(l->late, l->timeout_ms + LATE_MS);
+	return 0;
+}
+
+/* ---- whose turn it is ---- */
+
+static bool
+has_place(const struct launches *ls, bool background)
+{
+	size_t kept = ls->max < 8 ? ls->max > 1 : ls->max / 4; /* for those that end soon */
+
+	return ls->max == 0 ||
+	       (ls->running < ls->max && (!background || ls->background < ls->max - kept));
+}
+
+static void
+start_waiting(struct launches *ls)
+{
+	struct err e;
+
+	list_for_each (at, &ls->waiting) {
+		struct launch *l = LIST_OWNER(at, struct launch, node);
+
+		if (!has_place(ls, l->background))
+			continue;
+		list_remove(&l->node);
+		if (begin(l, &e) == 0)
+			continue;
+		l->report = (struct tool_report){ .end = TOOL_END_REFUSED,
+						  .text = arena_str(&l->arena, str_of(e.text)) };
+		loop_timer_set(l->late, 0);
+	}
+}
+
+void
+launches_set_max(struct launches *ls, size_t max)
+{
+	ls->max = max;
+	start_waiting(ls);
+}
+
+bool
+launch_waits(const struct launch *l)
+{
+	return !l->child;
+}
+
 int
 launch_start(struct launches *ls, const struct tool_job *job, const struct launch_events *events,
 	     void *ctx, struct launch **out, struct err *e)
@@ -167,17 +254,17 @@ launch_start(struct launches *ls, const struct tool_job *job, const struct launc
 	buf_init(&text, TOOL_JOB_BYTES);
 	tool_job_write(&text, job);
 	rc = buf_check(&text, "the call", e);
+	l->job = arena_str(&l->arena, buf_str(&text));
+	l->background = job->background;
+	l->timeout_ms = job->timeout_ms;
+	if (rc == 0 && has_place(ls, l->background))
+		rc = begin(l, e);
+	else if (rc == 0)
+		list_append(&ls->waiting, &l->node);
 	if (rc == 0)
-		rc = start_child(ls, l, e);
-	if (rc == 0) {
-		list_append(&ls->all, &l->node);
-		child_write(l->child, buf_str(&text));
-		child_close_input(l->child);
-		loop_timer_set(l->late, job->timeout_ms + LATE_MS);
 		*out = l;
-	} else {
+	else
 		launch_free(l);
-	}
 	buf_release(&text);
 	return rc;
 }
@@ -185,8 +272,14 @@ launch_start(struct launches *ls, const struct tool_job *job, const struct launc
 void
 launch_stop(struct launch *l)
 {
-	child_signal(l->child, SIGTERM);
-	loop_timer_set(l->late, STOP_MS);
+	if (l->child) {
+		child_signal(l->child, SIGTERM);
+		loop_timer_set(l->late, STOP_MS);
+		return;
+	}
+	list_remove(&l->node);
+	l->report = (struct tool_report){ .end = TOOL_END_STOPPED };
+	loop_timer_set(l->late, 0);
 }
 
 void
@@ -198,7 +291,10 @@ launch_leave(struct launch **out)
 	if (!l)
 		return;
 	l->left = true;
-	launch_stop(l);
+	if (l->child)
+		launch_stop(l);
+	else
+		launch_free(l);
 }
 
 static bool
@@ -230,5 +326,7 @@ launches_release(struct launches *ls)
 	for (int i = 0; i < RELEASE_NAPS && any_running(ls); i++)
 		nanosleep(&NAP, NULL);
 	list_for_each (at, &ls->all)
+		launch_free(LIST_OWNER(at, struct launch, node));
+	list_for_each (at, &ls->waiting)
 		launch_free(LIST_OWNER(at, struct launch, node));
 }

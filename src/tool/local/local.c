@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/xalloc.h"
@@ -48,6 +49,7 @@ struct tool_run {
 	bool own_timeout; /* the call's argument, not the limit of every call */
 	struct buf output;
 	enum tool_outcome outcome;
+	char session[]; /* whose call it is */
 };
 
 /* ---- listing ---- */
@@ -326,9 +328,13 @@ static struct tool_run *
 start_run(struct toolset *t, const struct tool_request *q, tool_done_fn *done, void *ctx)
 {
 	struct local_tools *local = (struct local_tools *)t;
-	struct tool_run *r = xcalloc(1, sizeof *r);
+	struct str session = q->place.session;
+	struct tool_run *r = xcalloc(1, sizeof *r + session.len + 1);
 
-	*r = (struct tool_run){ .owner = local, .done = done, .ctx = ctx };
+	r->owner = local;
+	r->done = done;
+	r->ctx = ctx;
+	memcpy(r->session, session.ptr, session.len);
 	list_init(&r->task.node);
 	r->task.fn = answer_run;
 	/* Cleaned text may be twice as long as what was kept. */
@@ -347,6 +353,12 @@ cancel_run(struct tool_run *r)
 	run_free(r);
 }
 
+static bool
+run_waits(const struct tool_run *r)
+{
+	return (r->launch && launch_waits(r->launch)) || (r->process && process_waits(r->process));
+}
+
 /* ---- sessions, and all of it ---- */
 
 static size_t
@@ -359,6 +371,40 @@ static void
 end_session(struct toolset *t, struct str session)
 {
 	process_table_end_session(&((struct local_tools *)t)->processes, session);
+}
+
+/* A background process that begins counts as one from the start, its call not. */
+static struct tool_load
+load_of(const struct local_tools *local, struct str session)
+{
+	struct tool_load load = { .limit = local->launches.max };
+
+	load.background = process_table_busy(&local->processes, session);
+	list_for_each (at, &local->runs) {
+		const struct tool_run *r = LIST_OWNER(at, struct tool_run, node);
+
+		if (!str_eq(str_of(r->session), session))
+			continue;
+		load.waiting += run_waits(r);
+		load.running += r->launch && !launch_waits(r->launch);
+		load.background -= r->process && process_waits(r->process);
+	}
+	load.running += load.background;
+	return load;
+}
+
+static struct tool_load
+load(struct toolset *t, struct str session)
+{
+	const struct local_tools *local = (const struct local_tools *)t;
+	struct tool_load all = { local->launches.running, 0, local->launches.background,
+				 local->launches.max };
+
+	if (session.len > 0)
+		return load_of(local, session);
+	list_for_each (at, &local->launches.waiting)
+		all.waiting++;
+	return all;
 }
 
 static void
@@ -397,6 +443,8 @@ local_tools_new(const struct local_config *config)
 		.busy = busy,
 		.end_session = end_session,
 		.free = local_free,
+		.waits = run_waits,
+		.load = load,
 	};
 	struct local_tools *local = xcalloc(1, sizeof *local);
 
@@ -407,7 +455,13 @@ local_tools_new(const struct local_config *config)
 	local->data_directory = whole_path(config->data_directory);
 	list_init(&local->runs);
 	list_init(&local->queries);
-	launches_init(&local->launches, config->loop, local->program);
+	launches_init(&local->launches, config->loop, local->program, config->bounds.processes);
 	process_table_init(&local->processes, config->host, &local->launches);
 	return &local->port;
+}
+
+void
+local_tools_reload(struct toolset *t, const struct local_bounds *bounds)
+{
+	launches_set_max(&((struct local_tools *)t)->launches, bounds->processes);
 }

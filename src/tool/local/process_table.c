@@ -178,6 +178,12 @@ process_end(struct process *p)
 	}
 }
 
+bool
+process_waits(const struct process *p)
+{
+	return p->launch && launch_waits(p->launch);
+}
+
 /* ---- a session's ---- */
 
 size_t

@@ -42,6 +42,8 @@ NODISCARD int process_start(struct process_table *t, const struct process_ask *a
 /* begun will not be called. */
 void process_forget_begun(struct process *p);
 void process_end(struct process *p);
+/* It has not begun: its turn has not come. */
+bool process_waits(const struct process *p);
 
 size_t process_table_busy(const struct process_table *t, struct str session);
 void process_table_end_session(struct process_table *t, struct str session);

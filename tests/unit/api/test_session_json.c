@@ -67,7 +67,8 @@ M4_a_new_session_on_the_wire(void **state)
 		    "\"cache_write_tokens\":0,\"total_tokens\":0,\"last_prompt_tokens\":0,"
 		    "\"cost_microdollars\":0,\"cost_status\":\"exact\"},\"preview\":null,"
 		    "\"session_type\":\"direct\",\"source\":{\"kind\":\"api\"},\"participants\":[],"
-		    "\"wakes\":[],"
+		    "\"wakes\":[],\"tool_processes\":{\"running\":0,\"waiting\":0,"
+		    "\"background\":0},"
 		    "\"workspace_id\":\"main\",\"lane_key\":null,\"parent_session_id\":null,"
 		    "\"previous_session_id\":null,\"webhook_url\":null,\"last_activity_at\":"
 		    "\"2026-01-01T00:01:00Z\"}"));
