@@ -1,10 +1,11 @@
 """What tools may take of the whole machine: calls at once, memory."""
+import os
 import re
 import signal
 import time
 import urllib.request
+from pathlib import Path
 
-from client import Client
 from hands import AWAIT_S, Hands, within
 from server import perdure
 
@@ -119,4 +120,76 @@ class ToolBound(Hands):
         (self.work / "go").touch()
         for session in sessions:
             self.await_idle(session)
+        self.end()
+
+
+class MemoryGroup:
+    """A kernel group in which processes share so much memory; None where one cannot be made."""
+
+    def __init__(self, case, limit_bytes):
+        own = dict(line.split(":", 2)[1:] for line in Path("/proc/self/cgroup").read_text().splitlines())
+        self.path = Path(f"/sys/fs/cgroup/memory{own.get('memory', '')}/perdure-test-{os.getpid()}")
+        try:
+            self.path.mkdir()
+            case.addCleanup(self.remove)
+            (self.path / "memory.limit_in_bytes").write_text(str(limit_bytes))
+        except OSError as refused:
+            case.skipTest(f"no group with a limit of memory can be made here: {refused}")
+
+    def take(self, pid):
+        (self.path / "cgroup.procs").write_text(str(pid))
+
+    def remove(self):
+        for pid in (self.path / "cgroup.procs").read_text().split():  # of a case that failed
+            (self.path.parent / "cgroup.procs").write_text(pid)
+        self.path.rmdir()
+
+
+class ToolMemory(Hands):
+    GREEDY = "python3 -c 'b = bytearray(2 << 30); print(len(b))'"
+
+    def score(self, pid="self"):
+        return int(Path(f"/proc/{pid}/oom_score_adj").read_text())
+
+    def test_T12_whatever_runs_for_a_model_is_killed_before_the_server(self):
+        self.begin()
+        off = self.environment(working_directory=str(self.server.folder), sandbox={"mode": "off"})
+        ours = self.score(self.server.process.pid)
+        self.assertEqual(ours, self.score())
+        for environment in ("local-default", off):
+            said, _ = self.bash(self.open(environment_id=environment), "cat /proc/self/oom_score_adj")
+            self.assertEqual(int(said), min(ours + 500, 1000), environment)
+        self.end()
+
+    def test_M2_mcp_servers_are_killed_before_the_server(self):
+        self.begin()
+        for mode in ("workspace", "off"):
+            with self.subTest(mode=mode):
+                place = self.server.folder / mode
+                place.mkdir()
+                environment = self.environment(
+                    working_directory=str(place), sandbox={"mode": mode, "workspace_access": "rw"},
+                    mcp_servers=[{"type": "stdio", "name": "peer", "command": "/bin/sh", "args": [
+                        "-c", "cat /proc/self/oom_score_adj >new; mv new score"]}])
+                session = self.client.ask("POST", "/v1/sessions", {"environment_id": environment, "agent": {
+                    "type": "agent_with_overrides", "id": self.agent,
+                    "tools": [{"type": "mcp_toolset", "mcp_server_name": "peer"}]}})["id"]
+                self.client.post(session, "say hello")
+                self.assertTrue(within(30, (place / "score").exists), self.server.errors())
+                self.assertEqual(int((place / "score").read_text()), min(self.score() + 500, 1000))
+        self.end()
+
+    def test_T12_a_call_that_was_killed_for_memory_says_so(self):
+        group = MemoryGroup(self, 1 << 30)
+        self.begin()
+        group.take(self.server.process.pid)
+        said, failed = self.bash(self.open(), self.GREEDY)
+        self.assertTrue(failed, said)
+        self.assertIn("memory", said)
+        self.assertIn("137", said)
+        self.assertNotIn("memory", self.bash(self.open(), "kill -9 $$")[0])
+        session = self.open()
+        self.bash(session, self.GREEDY, background=True)
+        listed = within(AWAIT_S, lambda: "exit code" in (text := self.call(session, "process_list")[0]) and text)
+        self.assertIn("memory", listed)
         self.end()

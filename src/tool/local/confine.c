@@ -60,17 +60,19 @@ confine_command(const struct confine *c, const struct tool_place *place, const c
 	int rc = 0;
 
 	env[0] = child_env_path(a);
+	at = put(made, at, c->program);
+	at = put(made, at, "tool-helper");
+	at = put(made, at, "confined");
+	at = put(made, at, "open");
 	if (place->sandboxed) {
 		rc = in_sandbox(c, place, a, made, &at, e);
+		at = put(made, at, "confined");
+		at = put(made, at, "closed");
 	} else {
 		env[1] = child_env_home(a);
-		at = put(made, at, c->program);
-		at = put(made, at, "tool-helper");
 	}
 	if (rc != 0)
 		return rc;
-	at = put(made, at, "confined");
-	at = put(made, at, place->sandboxed ? "closed" : "open");
 	for (size_t i = 0; argv[i]; i++)
 		at = put(made, at, argv[i]);
 	*out = (struct child_spec){ .argv = made, .env = env, .extra_fd = -1 };
@@ -106,10 +108,12 @@ confine_main(int argc, char **argv)
 		return 2;
 	}
 	umask(022);
-	/* What holds our pipes holds our life: in a sandbox bubblewrap sees to it. */
-	if (strcmp(argv[1], "open") == 0)
+	/* What holds our pipes holds our life: in a sandbox bubblewrap sees to it, and there /proc
+	 * is read-only. */
+	if (strcmp(argv[1], "open") == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-	else if (close_in(&e) != 0) {
+		process_limit_yield_memory();
+	} else if (close_in(&e) != 0) {
 		fprintf(stderr, "%s\n", e.text);
 		return INSIDE_NOT_RUN;
 	}

@@ -136,11 +136,11 @@ answer_error(struct tool_run *r, const struct err *e)
 
 /* What a report adds to the output, on a line of its own. */
 static void
-put_note(struct tool_run *r, const char *text)
+put_note(struct tool_run *r, struct str text)
 {
 	if (r->output.len > 0 && r->output.ptr[r->output.len - 1] != '\n')
 		buf_putc(&r->output, '\n');
-	buf_printf(&r->output, "[%s]\n", text);
+	buf_printf(&r->output, "[" STR_FMT "]\n", STR_ARG(text));
 }
 
 static enum tool_outcome
@@ -150,29 +150,31 @@ judge(struct tool_run *r, const struct tool_report *report)
 
 	switch (report->end) {
 	case TOOL_END_EXITED:
+		if (report->text.len > 0)
+			put_note(r, report->text);
 		if (report->code == 0)
 			return OUTCOME_OK;
 		snprintf(note, sizeof note, "exit code %" PRId64, report->code);
 		if (r->tool == LOCAL_BASH)
-			put_note(r, note);
+			put_note(r, str_of(note));
 		return OUTCOME_ERROR;
 	case TOOL_END_TIMEOUT:
 		snprintf(note, sizeof note,
 			 "timed out after %" PRId64 " ms (%s); everything it had started was ended",
 			 r->timeout_ms,
 			 r->own_timeout ? "the call's timeout_ms" : "the tool timeout");
-		put_note(r, note);
+		put_note(r, str_of(note));
 		return OUTCOME_TIMEOUT;
 	case TOOL_END_CROWD:
 		snprintf(note, sizeof note,
 			 "ended: it had more than %" PRId64 " processes at the same time",
 			 r->owner->limits.processes);
-		put_note(r, note);
+		put_note(r, str_of(note));
 		return OUTCOME_ERROR;
 	case TOOL_END_STOPPED:
 		snprintf(note, sizeof note, "ended before it was done" STR_FMT,
 			 STR_ARG(report->text));
-		put_note(r, note);
+		put_note(r, str_of(note));
 		return OUTCOME_ERROR;
 	case TOOL_END_REFUSED:
 		buf_printf(&r->output, "%s was not run: " STR_FMT "\n", tool_args_name(r->tool),

@@ -224,7 +224,8 @@ put_state(const struct process *p, struct buf *out)
 	}
 	switch (p->report.end) {
 	case TOOL_END_EXITED:
-		buf_printf(out, "ended with exit code %" PRId64, p->report.code);
+		buf_printf(out, "ended with exit code %" PRId64 "%s" STR_FMT, p->report.code,
+			   p->report.text.len > 0 ? ", " : "", STR_ARG(p->report.text));
 		break;
 	case TOOL_END_TIMEOUT: buf_puts(out, "ended: its 24 hours were over"); break;
 	case TOOL_END_CROWD: buf_puts(out, "ended: it had too many processes"); break;

@@ -16,6 +16,7 @@
 #include "tool/local/cgroup.h"
 #include "tool/local/descendants.h"
 #include "tool/local/inside.h"
+#include "tool/local/memory_kill.h"
 #include "tool/local/output_keep.h"
 #include "tool/local/sandbox.h"
 #include "tool/local/tool_frame.h"
@@ -47,6 +48,7 @@ struct call {
 	int64_t deadline_ms; /* then it is asked to end */
 	int64_t kill_ms;     /* then it is ended; INT64_MAX: nobody asked */
 	int64_t count_ms, flush_ms;
+	int64_t kills; /* for memory, on this machine until it began */
 	struct tool_report report;
 };
 
@@ -314,10 +316,30 @@ explain(struct call *c)
 	buf_release(&why);
 }
 
+/* Of the call's own group the kernel says it; else a process that something else killed, while the
+ * kernel killed some for memory, was most likely one of those. */
+static void
+explain_kill(struct call *c)
+{
+	int64_t here = memory_kill_group(c->group.path), somewhere = memory_kill_machine();
+
+	if (c->report.end != TOOL_END_EXITED)
+		return;
+	if (here > 0)
+		c->report.text = arena_printf(&c->arena,
+					      "killed by the kernel: it used more memory than the "
+					      "%lld MiB that one call may use",
+					      (long long)(c->job.limits.memory_bytes >> 20));
+	else if (c->report.code == 128 + SIGKILL && c->kills >= 0 && somewhere > c->kills)
+		c->report.text = STR("killed by the kernel: this machine, or the group that the "
+				     "server runs in, ran out of memory");
+}
+
 static void
 finish(struct call *c)
 {
 	descendants_end(END_MS);
+	explain_kill(c);
 	cgroup_remove(&c->group);
 	while (read_output(c) || read_errors(c))
 		;
@@ -333,6 +355,7 @@ run(struct call *c)
 	c->counts = !cgroup_make(&c->group, &c->arena, c->job.limits.processes,
 				 c->job.limits.memory_bytes) &&
 		    (!c->job.sandboxed || geteuid() == 0);
+	c->kills = memory_kill_machine();
 	c->deadline_ms = now_ms() + c->job.timeout_ms;
 	c->kill_ms = INT64_MAX;
 	if (tool_process_start(&c->tool, &c->place, &c->job, &c->group, &c->arena, &e) == 0)

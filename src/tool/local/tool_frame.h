@@ -27,8 +27,9 @@ enum tool_end {
 
 struct tool_report {
 	enum tool_end end;
-	int64_t code;    /* of EXITED; 128 + N: signal N */
-	struct str text; /* of REFUSED and STOPPED */
+	int64_t code; /* of EXITED; 128 + N: signal N */
+	struct str
+		text; /* of REFUSED and STOPPED; of EXITED what else there is to say, or nothing */
 };
 
 /* payload: at most TOOL_FRAME_BYTES. */

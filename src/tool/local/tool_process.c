@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "tool/local/inside.h"
+#include "tool/local/process_limit.h"
 
 enum { NO_PROGRAM = 127 };
 
@@ -45,6 +46,7 @@ become(const char *const *argv, const struct cgroup *group, const struct ends *e
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
+	process_limit_yield_memory();
 	if (group->path && !cgroup_join(group)) {
 		dprintf(ends->errors, "cannot join %s: %s", group->path, strerror(errno));
 		_exit(INSIDE_NOT_RUN);

@@ -44,7 +44,9 @@ T10_in_the_sandbox_of_its_environment(void **state)
 	arena_init(&a);
 	buf_init(&line, 1 << 16);
 	assert_int_equal(make(&place, &a, &spec, &line, &e), 0);
-	assert_true(str_starts(buf_str(&line), STR("bwrap --unshare-user ")));
+	assert_true(
+		str_starts(buf_str(&line),
+			   STR("/opt/perdure tool-helper confined open bwrap --unshare-user ")));
 	assert_true(str_contains(buf_str(&line), STR(" --die-with-parent ")));
 	assert_true(str_contains(buf_str(&line), STR(" --unshare-net ")));
 	assert_true(str_contains(buf_str(&line), STR(" --clearenv ")));
