@@ -1,11 +1,15 @@
 #include "app/hook_exec.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/json_write.h"
 #include "base/log.h"
+#include "base/vec.h"
 #include "base/xalloc.h"
 #include "net/child.h"
+#include "tool/local/guard.h"
 
 enum {
 	RUNNING_MAX = 16,
@@ -21,8 +25,10 @@ struct hook_exec {
 	struct list running, waiting;
 	size_t running_count, waiting_count;
 	bool stopped;
-	const char *env[5]; /* ends with NULL */
-	struct arena arena; /* of env */
+	const char *program; /* our own */
+	char server[16];     /* our process id */
+	const char *env[5];  /* ends with NULL */
+	struct arena arena;  /* of env */
 };
 
 /* One program of a run. */
@@ -138,7 +144,9 @@ on_exit_told(void *ctx, int code, int signal)
 
 	loop_timer_cancel(r->deadline);
 	child_free(&r->child);
-	if (signal != 0)
+	if (signal == GUARD_NOT_STARTED)
+		say_failed(r, "it cannot be started", 0);
+	else if (signal != 0)
 		say_failed(r, "it was killed", signal);
 	else if (code != 0)
 		say_failed(r, "it refused", code);
@@ -148,7 +156,6 @@ on_exit_told(void *ctx, int code, int signal)
 	step_over(r, signal != 0 ? ANSWER_NONE : code != 0 ? ANSWER_NO : ANSWER_YES);
 }
 
-/* Also when only somebody whom it left behind, out of its group, still holds its pipes. */
 static void
 on_deadline(void *ctx)
 {
@@ -168,15 +175,40 @@ on_not_started(struct loop_task *task)
 	step_over(r, ANSWER_NONE);
 }
 
+static int
+start_guarded(struct run *r, struct err *e)
+{
+	static const struct child_events EVENTS = { on_said, on_said, on_exit_told };
+	struct hook_exec *x = r->x;
+	const char *const *argv = r->steps[r->at].argv;
+	char path[CHILD_PATH_BYTES];
+	VEC(const char *) words = { 0 };
+	struct child_spec spec = { .env = x->env, .ends_all = true, .extra_fd = -1 };
+	int rc = child_find(argv[0], path, e);
+
+	if (rc != 0)
+		return rc;
+	*vec_push(&words) = x->program;
+	*vec_push(&words) = "tool-helper";
+	*vec_push(&words) = "guard";
+	*vec_push(&words) = x->server;
+	*vec_push(&words) = path;
+	for (size_t i = 0; argv[i]; i++)
+		*vec_push(&words) = argv[i];
+	*vec_push(&words) = NULL;
+	spec.argv = words.ptr;
+	rc = child_start(x->loop, &spec, &EVENTS, r, &r->child, e);
+	vec_release(&words);
+	return rc;
+}
+
 static void
 run_step(struct run *r)
 {
-	static const struct child_events EVENTS = { on_said, on_said, on_exit_told };
-	struct child_spec spec = { .argv = r->steps[r->at].argv, .env = r->x->env, .extra_fd = -1 };
 	struct err e;
 
 	buf_clear(&r->said);
-	if (child_start(r->x->loop, &spec, &EVENTS, r, &r->child, &e) != 0) {
+	if (start_guarded(r, &e) != 0) {
 		buf_puts(&r->said, e.text);
 		loop_defer(r->x->loop, &r->task);
 		return;
@@ -367,7 +399,7 @@ make_env(struct hook_exec *x)
 }
 
 struct hook_exec *
-hook_exec_new(struct loop *loop, const struct config *config)
+hook_exec_new(struct loop *loop, const struct config *config, const char *program)
 {
 	struct hook_exec *x = xcalloc(1, sizeof *x);
 
@@ -376,6 +408,8 @@ hook_exec_new(struct loop *loop, const struct config *config)
 	list_init(&x->running);
 	list_init(&x->waiting);
 	arena_init(&x->arena);
+	x->program = arena_str(&x->arena, str_of(program)).ptr;
+	snprintf(x->server, sizeof x->server, "%d", (int)getpid());
 	make_env(x);
 	return x;
 }

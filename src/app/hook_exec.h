@@ -1,6 +1,6 @@
 /* hook_exec - hooks as programs: each gets the facts as JSON on its standard input, and its exit status is
- * its answer: 0 is fine, anything else is a no. What says nothing in time, with everything it started, is
- * killed. A program that cannot be asked (not found, killed, too slow) is as good as fine with
+ * its answer: 0 is fine, anything else is a no. What says nothing in time is killed; whatever one started ends
+ * with it (tool/local/guard). A program that cannot be asked (not found, killed, too slow) is as good as fine with
  * on_failure: open, a no with closed.
  *
  * Hooks of one event run one after the other, in the order of the configuration; the first no ends it.
@@ -13,8 +13,9 @@
 
 struct hook_exec;
 
-/* config must stay until the next one. */
-struct hook_exec *hook_exec_new(struct loop *loop, const struct config *config);
+/* config must stay until the next one. program: our own, an absolute path. */
+struct hook_exec *
+hook_exec_new(struct loop *loop, const struct config *config, const char *program);
 /* For what begins from now on. */
 void hook_exec_reload(struct hook_exec *x, const struct config *config);
 /* Kills what runs; whoever waits is told ERR_UNAVAILABLE. From now on nobody listens, and nothing begins:

@@ -338,14 +338,15 @@ bounds_of(const struct config *config)
 	return (struct local_bounds){ .processes = (size_t)config->tools.processes };
 }
 
-/* Calls run in our own program: by its path, for it is shown to what runs in a sandbox. */
+/* Calls and hooks run in our own program: by its path, for it is shown to what runs in a sandbox. */
 static void
-open_tools(struct wire *w)
+open_helpers(struct wire *w)
 {
 	char program[PATH_BYTES];
 	ssize_t len = readlink("/proc/self/exe", program, sizeof program - 8);
 
 	snprintf(program + (len > 0 ? len : 0), 8, "%s", len > 0 ? "" : "perdure");
+	w->hooks = hook_exec_new(w->loop, w->config, program);
 	w->tools = local_tools_new(&(struct local_config){
 		.loop = w->loop,
 		.host = w->host,
@@ -430,8 +431,7 @@ wire_open(struct wire **out, struct loop *loop, const struct config *config,
 		w->models = models_new(w->host, loop, config);
 		w->zones = zones_new();
 		w->policies = policies_new(config, zones_port(w->zones));
-		open_tools(w);
-		w->hooks = hook_exec_new(loop, config);
+		open_helpers(w);
 		w->engine = engine_new(&(struct engine_config){
 			.store = w->store,
 			.host = w->host,

@@ -1,7 +1,6 @@
 #include "net/child.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +18,7 @@ enum {
 		250, /* so long without a word, and pipes of a child that is gone are given up */
 	LINGERS_MAX = 8, /* so often with one: what the child said itself has been read by then */
 	FDS = 4,
+	END_MS = 12 * 1000, /* for one that ends all it started */
 };
 
 enum { PIPE_INPUT, PIPE_OUTPUT, PIPE_ERRORS, PIPES };
@@ -32,7 +32,7 @@ struct child {
 	bool ended[PIPES]; /* nothing is read from it, or written to it, any more */
 	struct loop_timer *linger;
 	unsigned handles; /* that libuv knows: the memory goes with the last of them */
-	bool exited, freed, told;
+	bool exited, freed, told, ends_all;
 	bool paused, said; /* said: something, since the timer was set */
 	int lingers;       /* since it exited, without those while it was paused */
 	int code, signal;
@@ -59,6 +59,13 @@ close_handle(uv_handle_t *handle)
 
 /* ---- its end ---- */
 
+void
+child_signal(struct child *c, int signal)
+{
+	if (!c->exited)
+		kill(-c->process.pid, signal);
+}
+
 /* The last event; the handles stay until the owner frees it. */
 static void
 tell_exit(struct child *c)
@@ -81,6 +88,10 @@ on_linger_over(void *ctx)
 {
 	struct child *c = ctx;
 
+	if (c->freed) {
+		child_signal(c, SIGKILL); /* it was asked, and did not end */
+		return;
+	}
 	c->lingers += !c->paused;
 	if (!c->paused && (!c->said || c->lingers == LINGERS_MAX)) {
 		tell_exit(c);
@@ -100,6 +111,7 @@ on_process_exit(uv_process_t *process, int64_t code, int signal)
 	c->code = (int)code;
 	c->signal = signal;
 	if (c->freed) {
+		loop_timer_free(&c->linger);
 		close_handle((uv_handle_t *)&c->process);
 		return;
 	}
@@ -218,13 +230,6 @@ child_unsent(const struct child *c)
 		       : uv_stream_get_write_queue_size((const uv_stream_t *)&c->pipes[PIPE_INPUT]);
 }
 
-void
-child_signal(struct child *c, int signal)
-{
-	if (!c->exited)
-		kill(-c->process.pid, signal);
-}
-
 int
 child_pid(const struct child *c)
 {
@@ -239,9 +244,12 @@ child_free(struct child **out)
 	*out = NULL;
 	if (!c)
 		return;
-	child_signal(c, SIGKILL);
+	child_signal(c, c->ends_all ? SIGTERM : SIGKILL);
 	c->freed = true;
-	loop_timer_free(&c->linger);
+	if (c->ends_all && !c->exited)
+		loop_timer_set(c->linger, END_MS);
+	else
+		loop_timer_free(&c->linger);
 	for (int i = 0; i < PIPES; i++)
 		close_handle((uv_handle_t *)&c->pipes[i]);
 	if (c->exited)
@@ -253,24 +261,26 @@ child_free(struct child **out)
 /* ---- its start ---- */
 
 /* libuv would look it up in the child's PATH, which may be none. */
-static bool
-find_program(const char *name, char path[PATH_MAX])
+int
+child_find(const char *name, char path[CHILD_PATH_BYTES], struct err *e)
 {
 	const char *at = getenv("PATH");
 
-	if (strchr(name, '/'))
-		return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX;
+	if (strchr(name, '/') && snprintf(path, CHILD_PATH_BYTES, "%s", name) < CHILD_PATH_BYTES)
+		return 0;
 	if (!at)
 		at = "/usr/local/bin:/usr/bin:/bin";
 	while (*at) {
 		size_t len = strcspn(at, ":");
 
-		if (len > 0 && snprintf(path, PATH_MAX, "%.*s/%s", (int)len, at, name) < PATH_MAX &&
+		if (len > 0 &&
+		    snprintf(path, CHILD_PATH_BYTES, "%.*s/%s", (int)len, at, name) <
+			    CHILD_PATH_BYTES &&
 		    access(path, X_OK) == 0)
-			return true;
+			return 0;
 		at += len + (at[len] == ':');
 	}
-	return false;
+	return err_set(e, ERR_NOT_FOUND, "there is no program %s in PATH", name);
 }
 
 static int
@@ -308,17 +318,18 @@ int
 child_start(struct loop *l, const struct child_spec *spec, const struct child_events *events,
 	    void *ctx, struct child **out, struct err *e)
 {
-	char path[PATH_MAX];
+	char path[CHILD_PATH_BYTES];
 	struct child *c;
 	int status;
 
 	*out = NULL;
-	if (!find_program(spec->argv[0], path))
-		return err_set(e, ERR_NOT_FOUND, "there is no program %s in PATH", spec->argv[0]);
+	if (child_find(spec->argv[0], path, e) != 0)
+		return ERR_NOT_FOUND;
 	c = xcalloc(1, sizeof *c);
 	c->loop = l;
 	c->events = *events;
 	c->ctx = ctx;
+	c->ends_all = spec->ends_all;
 	c->linger = loop_timer_new(l, on_linger_over, c);
 	c->handles = PIPES + 1;
 	for (int i = 0; i < PIPES; i++) {

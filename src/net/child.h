@@ -16,7 +16,9 @@ struct child_spec {
 	const char *const *argv; /* ends with NULL; argv[0] is looked up in our PATH */
 	const char *const *env;  /* ends with NULL, whole; NULL: empty */
 	const char *directory;   /* NULL: ours */
-	int extra_fd;            /* is descriptor 3 of the child; -1: none. Stays the caller's */
+	bool ends_all; /* our own, which on SIGTERM ends whatever it started and then itself: it is
+			  killed only when it does not */
+	int extra_fd;  /* is descriptor 3 of the child; -1: none. Stays the caller's */
 };
 
 struct child_events {
@@ -41,5 +43,8 @@ void child_pause(struct child *c, bool paused);
 /* To the process and its group, while it runs. */
 void child_signal(struct child *c, int signal);
 int child_pid(const struct child *c);
-/* No event comes any more; what still runs is killed. */
+/* No event comes any more; what still runs is killed, or asked to end all (ends_all). */
 void child_free(struct child **c);
+/* Where a program is: name if it is a path, else looked up in our PATH. ERR_NOT_FOUND. */
+enum { CHILD_PATH_BYTES = 4096 };
+NODISCARD int child_find(const char *name, char path[CHILD_PATH_BYTES], struct err *e);

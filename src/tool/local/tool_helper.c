@@ -6,6 +6,7 @@
 
 #include "base/close_on_exec.h"
 #include "tool/local/confine.h"
+#include "tool/local/guard.h"
 #include "tool/local/inside.h"
 #include "tool/local/supervise.h"
 
@@ -21,6 +22,8 @@ tool_helper_main(int argc, char **argv)
 		_exit(inside_main());
 	if (argc > 2 && strcmp(argv[1], "confined") == 0)
 		_exit(confine_main(argc - 1, argv + 1));
+	if (argc > 2 && strcmp(argv[1], "guard") == 0)
+		_exit(guard_main(argc - 1, argv + 1));
 	fputs("perdure: tool-helper is what the server runs its tools in; it takes no commands\n",
 	      stderr);
 	return 2;
