@@ -117,8 +117,9 @@ struct config {
 	} tls;
 	struct http_limits limits; /* ready for http_server_new */
 	struct {
-		int64_t processes; /* calls at once, over the whole server */
-	} tools;                   /* limits.tool_* */
+		int64_t processes;       /* calls at once, over the whole server */
+		int64_t workspace_bytes; /* of a session's own folder; 0: no limit */
+	} tools;                         /* limits.tool_processes, limits.workspace_bytes */
 
 	struct {
 		enum log_level level;

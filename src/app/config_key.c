@@ -25,6 +25,7 @@ enum {
 	HOUR = 3600 * SECOND,
 	DAY_S = 24 * 3600,
 };
+#define WORKSPACE_MAX (INT64_C(1024) * 1024 * GIB)
 static const int64_t PRICE_MAX = INT64_C(1000000) * 1000000; /* a dollar a token */
 static const int64_t MONEY_MAX = INT64_C(1000000) * 1000000; /* a million dollars */
 
@@ -98,6 +99,10 @@ const struct config_key CONFIG_KEYS[] = {
 	{ "limits.tool_processes", INT(1, 10000), FILE_(tools.processes), .value = "64",
 	  .doc = "calls of built-in tools that run at once, background processes included; the "
 		 "rest wait in order" },
+	{ "limits.workspace_bytes", SIZE(0, WORKSPACE_MAX), FILE_(tools.workspace_bytes),
+	  .value = "10 GiB",
+	  .doc = "what a session's own folder may hold before writing calls are refused; 0: no "
+		 "limit" },
 
 	{ "log.level", WORD(LOG_LEVELS), FILE_(log.level), .value = "info",
 	  .doc = "the least important lines that are written" },

@@ -335,7 +335,8 @@ session_work(void *ctx, struct str agent, struct str session, struct arena *a, s
 static struct local_bounds
 bounds_of(const struct config *config)
 {
-	return (struct local_bounds){ .processes = (size_t)config->tools.processes };
+	return (struct local_bounds){ .processes = (size_t)config->tools.processes,
+				      .workspace_bytes = config->tools.workspace_bytes };
 }
 
 /* Calls and hooks run in our own program: by its path, for it is shown to what runs in a sandbox. */

@@ -22,6 +22,7 @@ enum tool_access { TOOL_ACCESS_NONE, TOOL_ACCESS_READ, TOOL_ACCESS_WRITE };
 struct tool_place {
 	struct str session;   /* whose background processes it starts and sees */
 	struct str directory; /* absolute: where it starts, and what access speaks of */
+	bool own;             /* the directory is this session's alone, made by the server */
 	bool sandboxed;       /* false: the environment's sandbox mode is off */
 	enum tool_access access;
 	bool network;

@@ -203,8 +203,10 @@ context_setup_place(struct engine *en, const struct context_setup *s, struct are
 	struct str path;
 
 	if (place.directory.len == 0 && !s->agent->where.by_worker && folders->session_work &&
-	    folders->session_work(folders->ctx, s->run.id, place.session, a, &path, NULL) == 0)
+	    folders->session_work(folders->ctx, s->run.id, place.session, a, &path, NULL) == 0) {
 		place.directory = path;
+		place.own = true;
+	}
 	return place;
 }
 

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -42,6 +43,8 @@ put_limits(const struct tool_job *job)
 {
 	process_limit_lower(RLIMIT_CORE, 0);
 	process_limit_lower(RLIMIT_FSIZE, job->limits.file_bytes);
+	if (job->limits.file_bytes == 0) /* programs shall say what is wrong, not die of it */
+		signal(SIGXFSZ, SIG_IGN);
 	process_limit_lower(RLIMIT_CPU, job->limits.cpu_seconds);
 	process_limit_lower(RLIMIT_NOFILE, PROCESS_LIMIT_FILES);
 	if (job->sandboxed) /* outside it would count everything that this user runs */

@@ -22,6 +22,7 @@ struct local_tools {
 	struct toolset port;
 	struct host *host;
 	struct tool_limits limits;
+	int64_t workspace_bytes; /* of a session's own folder; 0: any number */
 	char *program, *data_directory;
 	struct launches launches;
 	struct process_table processes;
@@ -171,6 +172,10 @@ judge(struct tool_run *r, const struct tool_report *report)
 			 r->owner->limits.processes);
 		put_note(r, str_of(note));
 		return OUTCOME_ERROR;
+	case TOOL_END_FULL:
+		buf_puts(&r->output, r->output.len > 0 ? "\n" : "");
+		buf_printf(&r->output, "[ended: " STR_FMT "]\n", STR_ARG(report->text));
+		return OUTCOME_ERROR;
 	case TOOL_END_STOPPED:
 		snprintf(note, sizeof note, "ended before it was done" STR_FMT,
 			 STR_ARG(report->text));
@@ -246,6 +251,9 @@ job_of(const struct local_tools *local, const struct tool_request *q, const stru
 		.access = q->place.access,
 		.timeout_ms = r->timeout_ms,
 		.parent = getpid(),
+		.workspace_bytes = q->place.own && q->place.access == TOOL_ACCESS_WRITE
+					   ? local->workspace_bytes
+					   : 0,
 		.limits = local->limits,
 	};
 }
@@ -453,6 +461,7 @@ local_tools_new(const struct local_config *config)
 	local->port.ops = &OPS;
 	local->host = config->host;
 	local->limits = config->limits ? *config->limits : LOCAL_LIMITS;
+	local->workspace_bytes = config->bounds.workspace_bytes;
 	local->program = xstrdup(config->program);
 	local->data_directory = whole_path(config->data_directory);
 	list_init(&local->runs);
@@ -465,5 +474,8 @@ local_tools_new(const struct local_config *config)
 void
 local_tools_reload(struct toolset *t, const struct local_bounds *bounds)
 {
-	launches_set_max(&((struct local_tools *)t)->launches, bounds->processes);
+	struct local_tools *local = (struct local_tools *)t;
+
+	local->workspace_bytes = bounds->workspace_bytes;
+	launches_set_max(&local->launches, bounds->processes);
 }

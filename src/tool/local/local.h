@@ -17,6 +17,7 @@ extern const struct tool_limits LOCAL_LIMITS; /* what holds unless the caller sa
 /* What the operator allows. */
 struct local_bounds {
 	size_t processes; /* calls that run at once, background processes included; 0: any number */
+	int64_t workspace_bytes; /* that a session's own folder holds; 0: any number */
 };
 
 struct local_config {

@@ -229,6 +229,7 @@ put_state(const struct process *p, struct buf *out)
 		break;
 	case TOOL_END_TIMEOUT: buf_puts(out, "ended: its 24 hours were over"); break;
 	case TOOL_END_CROWD: buf_puts(out, "ended: it had too many processes"); break;
+	case TOOL_END_FULL: buf_printf(out, "ended: " STR_FMT, STR_ARG(p->report.text)); break;
 	case TOOL_END_STOPPED:
 		buf_printf(out, "ended on request" STR_FMT, STR_ARG(p->report.text));
 		break;

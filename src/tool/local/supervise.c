@@ -22,6 +22,7 @@
 #include "tool/local/tool_frame.h"
 #include "tool/local/tool_job.h"
 #include "tool/local/tool_process.h"
+#include "tool/local/workspace_quota.h"
 
 enum {
 	FLUSH_MS = 100,          /* output of a background process leaves so often */
@@ -31,6 +32,8 @@ enum {
 	END_MS = 10000,
 	CHUNK_BYTES = 64 * 1024,
 	COMPLAINT_BYTES = 2000,
+	MEASURE_MS = 2000,     /* the workspace, before the call */
+	MEASURE_END_MS = 1000, /* and after it */
 };
 
 struct call {
@@ -48,6 +51,8 @@ struct call {
 	int64_t deadline_ms; /* then it is asked to end */
 	int64_t kill_ms;     /* then it is ended; INT64_MAX: nobody asked */
 	int64_t count_ms, flush_ms;
+	struct workspace_quota quota;
+	enum local_tool kind;
 	int64_t kills; /* for memory, on this machine until it began */
 	struct tool_report report;
 };
@@ -250,6 +255,11 @@ on_time(struct call *c, int64_t now)
 		flush(c);
 		c->flush_ms = now + FLUSH_MS;
 	}
+	if (c->kind == LOCAL_BASH && c->kill_ms == INT64_MAX &&
+	    workspace_quota_look(&c->quota, now)) {
+		ask_to_end(c, TOOL_END_FULL);
+		c->report.text = workspace_quota_text(&c->quota, &c->arena);
+	}
 	if (now >= c->deadline_ms)
 		ask_to_end(c, TOOL_END_TIMEOUT);
 	if (now >= c->kill_ms)
@@ -263,6 +273,8 @@ wait_ms(const struct call *c, int64_t now)
 
 	if (c->kill_ms != INT64_MAX)
 		next = c->kill_ms;
+	else if (c->kind == LOCAL_BASH)
+		next = earlier(next, c->quota.next_ms);
 	if (c->counts)
 		next = earlier(next, c->count_ms);
 	if (c->job.background && c->sent < c->kept.total)
@@ -335,11 +347,24 @@ explain_kill(struct call *c)
 				     "server runs in, ran out of memory");
 }
 
+/* A shell may have written what it liked: it is told at once, not by the next call. */
+static void
+explain_full(struct call *c)
+{
+	if (c->kind != LOCAL_BASH || c->report.end != TOOL_END_EXITED || !c->ready)
+		return;
+	workspace_quota_measure(&c->quota, MEASURE_END_MS);
+	if (c->quota.full && c->report.text.len == 0)
+		c->report.text = workspace_quota_text(&c->quota, &c->arena);
+}
+
 static void
 finish(struct call *c)
 {
 	descendants_end(END_MS);
 	explain_kill(c);
+	explain_full(c);
+	workspace_quota_release(&c->quota);
 	cgroup_remove(&c->group);
 	while (read_output(c) || read_errors(c))
 		;
@@ -347,16 +372,38 @@ finish(struct call *c)
 		explain(c);
 }
 
+/* May it write? In a full folder a shell may, but no file can grow: it must be able to make room. */
+static bool
+check_room(struct call *c)
+{
+	struct tool_limits *limits = &c->job.limits;
+
+	if (c->kind != LOCAL_BASH && c->kind != LOCAL_WRITE && c->kind != LOCAL_EDIT)
+		return true;
+	workspace_quota_init(&c->quota, c->place.directory, c->job.workspace_bytes);
+	workspace_quota_measure(&c->quota, MEASURE_MS);
+	if (c->job.workspace_bytes > 0)
+		limits->file_bytes = earlier(limits->file_bytes, c->job.workspace_bytes);
+	if (!c->quota.full)
+		return true;
+	limits->file_bytes = 0;
+	if (c->kind != LOCAL_BASH)
+		refuse(c, workspace_quota_text(&c->quota, &c->arena));
+	return c->kind == LOCAL_BASH;
+}
+
 static void
 run(struct call *c)
 {
 	struct err e;
 
+	c->deadline_ms = now_ms() + c->job.timeout_ms;
+	if (!check_room(c))
+		return;
 	c->counts = !cgroup_make(&c->group, &c->arena, c->job.limits.processes,
 				 c->job.limits.memory_bytes) &&
 		    (!c->job.sandboxed || geteuid() == 0);
 	c->kills = memory_kill_machine();
-	c->deadline_ms = now_ms() + c->job.timeout_ms;
 	c->kill_ms = INT64_MAX;
 	if (tool_process_start(&c->tool, &c->place, &c->job, &c->group, &c->arena, &e) == 0)
 		attend(c);
@@ -400,6 +447,9 @@ load(struct call *c, struct err *e)
 			     "the server is gone"); /* before we asked to hear of it */
 	if (rc == 0 && len <= 0)
 		rc = err_set(e, ERR_IO, "cannot find our own program: %s", strerror(errno));
+	if (rc == 0 && !tool_args_tool(c->job.tool, &c->kind))
+		rc = err_set(e, ERR_NOT_FOUND, "there is no tool called " STR_FMT,
+			     STR_ARG(c->job.tool));
 	if (rc == 0)
 		rc = sandbox_place(&c->place, &c->job, self, &c->arena, e);
 	return rc;

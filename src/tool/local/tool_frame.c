@@ -4,7 +4,8 @@
 #include "base/json_write.h"
 
 static const char *const ENDS[] = {
-	[TOOL_END_EXITED] = "exited",   [TOOL_END_TIMEOUT] = "timeout", [TOOL_END_CROWD] = "crowd",
+	[TOOL_END_EXITED] = "exited",   [TOOL_END_TIMEOUT] = "timeout",
+	[TOOL_END_CROWD] = "crowd",     [TOOL_END_FULL] = "full",
 	[TOOL_END_STOPPED] = "stopped", [TOOL_END_REFUSED] = "refused",
 };
 

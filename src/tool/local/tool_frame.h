@@ -21,6 +21,7 @@ enum tool_end {
 	TOOL_END_EXITED,  /* by itself: code says how */
 	TOOL_END_TIMEOUT, /* its time was over */
 	TOOL_END_CROWD,   /* too many processes */
+	TOOL_END_FULL,    /* its workspace: text says more */
 	TOOL_END_STOPPED, /* on request; or its helper was: text says more */
 	TOOL_END_REFUSED, /* it never ran: text says why */
 };
@@ -29,7 +30,7 @@ struct tool_report {
 	enum tool_end end;
 	int64_t code; /* of EXITED; 128 + N: signal N */
 	struct str
-		text; /* of REFUSED and STOPPED; of EXITED what else there is to say, or nothing */
+		text; /* of REFUSED, FULL and STOPPED; of EXITED what else there is to say, or nothing */
 };
 
 /* payload: at most TOOL_FRAME_BYTES. */

@@ -26,6 +26,7 @@ tool_job_write(struct buf *out, const struct tool_job *job)
 	jw_field_bool(&w, "background", job->background);
 	jw_field_int(&w, "timeout_ms", job->timeout_ms);
 	jw_field_int(&w, "parent", job->parent);
+	jw_field_int(&w, "workspace_bytes", job->workspace_bytes);
 	jw_field_int(&w, "output_bytes", job->limits.output_bytes);
 	jw_field_int(&w, "processes", job->limits.processes);
 	jw_field_int(&w, "memory_bytes", job->limits.memory_bytes);
@@ -35,7 +36,7 @@ tool_job_write(struct buf *out, const struct tool_job *job)
 }
 
 struct numbers {
-	struct json timeout, parent, output, processes, memory, file, cpu;
+	struct json timeout, parent, workspace, output, processes, memory, file, cpu;
 };
 
 static int
@@ -47,13 +48,15 @@ take_numbers(const struct numbers *n, struct tool_job *job, struct err *e)
 	if (rc == 0)
 		rc = json_take_int(n->parent, 0, INT32_MAX, &job->parent, e);
 	if (rc == 0)
+		rc = json_take_int(n->workspace, 0, INT64_MAX, &job->workspace_bytes, e);
+	if (rc == 0)
 		rc = json_take_int(n->output, 1024, 64 << 20, &l->output_bytes, e);
 	if (rc == 0)
 		rc = json_take_int(n->processes, 8, 100000, &l->processes, e);
 	if (rc == 0)
 		rc = json_take_int(n->memory, 1 << 20, INT64_MAX, &l->memory_bytes, e);
 	if (rc == 0)
-		rc = json_take_int(n->file, 1, INT64_MAX, &l->file_bytes, e);
+		rc = json_take_int(n->file, 0, INT64_MAX, &l->file_bytes, e);
 	return rc == 0 ? json_take_int(n->cpu, 1, INT32_MAX, &l->cpu_seconds, e) : rc;
 }
 
@@ -89,6 +92,7 @@ tool_job_parse(struct arena *a, struct str text, struct tool_job *out, struct er
 		{ "background", JSON_WANT_BOOL, true, &background },
 		{ "timeout_ms", JSON_WANT_NUMBER, true, &n.timeout },
 		{ "parent", JSON_WANT_NUMBER, true, &n.parent },
+		{ "workspace_bytes", JSON_WANT_NUMBER, true, &n.workspace },
 		{ "output_bytes", JSON_WANT_NUMBER, true, &n.output },
 		{ "processes", JSON_WANT_NUMBER, true, &n.processes },
 		{ "memory_bytes", JSON_WANT_NUMBER, true, &n.memory },

@@ -15,7 +15,7 @@ struct tool_limits {
 	int64_t output_bytes; /* of a call's output: what exceeds it loses its middle */
 	int64_t processes;    /* and threads, at the same time */
 	int64_t memory_bytes; /* of one process; of all of them where there are cgroups */
-	int64_t file_bytes;   /* of one file that is written */
+	int64_t file_bytes;   /* of one file that is written; 0: none may grow */
 	int64_t cpu_seconds;  /* of one process */
 };
 
@@ -27,7 +27,8 @@ struct tool_job {
 	bool sandboxed, network, background;
 	enum tool_access access;
 	int64_t timeout_ms;
-	int64_t parent; /* the server's pid: whose end is the call's */
+	int64_t parent;          /* the server's pid: whose end is the call's */
+	int64_t workspace_bytes; /* of the directory; 0: it is not measured */
 	struct tool_limits limits;
 };
 

@@ -13,6 +13,7 @@ static const struct tool_job GOOD = {
 	.access = TOOL_ACCESS_READ,
 	.timeout_ms = 5,
 	.parent = 7,
+	.workspace_bytes = 9,
 	.limits = { 65536, 500, 1 << 30, 1 << 20, 60 },
 };
 
@@ -38,6 +39,7 @@ T12_a_job_comes_as_it_was_sent(void **state)
 	assert_int_equal(got.access, GOOD.access);
 	assert_int_equal(got.timeout_ms, 5);
 	assert_int_equal(got.parent, 7);
+	assert_int_equal(got.workspace_bytes, 9);
 	assert_memory_equal(&got.limits, &GOOD.limits, sizeof got.limits);
 	assert_int_equal(tool_job_args(&a, &got, &args, &e), 0);
 	check_str("command", args.command, STR("echo \"hi\""));
