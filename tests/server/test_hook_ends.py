@@ -40,7 +40,7 @@ class HookEnds(unittest.TestCase):
         self.assertNotIn("Sanitizer", self.server.errors())
 
     def test_H4_what_a_hook_started_ends_at_its_timeout(self):
-        self.start("sleep 300", timeout_ms="3 s")
+        self.start("sleep 300", timeout_ms="6 s")
         self.assertTrue(within(20, lambda: "it took too long" in self.server.errors()))
         self.assert_gone()
         self.assertEqual(self.server.stop(), 0)

@@ -10,7 +10,7 @@ from hands import AWAIT_S, Hands, within
 from server import perdure
 
 CALLS = 6
-GATED = "echo {name} >>order; touch on.{name}; ls on.* | wc -l >>seen; until [ -e go ]; do sleep 0.05; done; rm on.{name}"
+GATED = "touch on.{name}; ls on.* | wc -l >>seen; until [ -e go.{name} ]; do sleep 0.05; done; rm on.{name}"
 
 
 class ToolBound(Hands):
@@ -64,12 +64,16 @@ class ToolBound(Hands):
         status = self.client.ask("POST", self.path(sessions[2], "commands"), {"text": "/status"})
         self.assertIn("1 tool calls waiting", status["text"])
         self.assertEqual(status["data"]["waiting_tools"], 1)
-        (self.work / "go").touch()
-        for session in sessions:
+        for at, session in enumerate(sessions):
+            (self.work / f"go.{at}").touch()
             self.await_idle(session)
             self.assertEqual([failed for _, failed in self.results(session)], [False])
+            # Of those that wait the first came next, and no other.
+            begun = min(at + 3, CALLS)
+            if begun > at + 1:
+                self.await_load(sessions[begun - 1], running=1, waiting=0)
+            self.assertEqual([self.load(one)["waiting"] for one in sessions[begun:]], [1] * (CALLS - begun))
         self.assertLessEqual(max(map(int, (self.work / "seen").read_text().split())), 2)
-        self.assertEqual([*map(int, (self.work / "order").read_text().split())][2:], [*range(2, CALLS)])
         self.assertEqual(self.gauges()["tool_processes_waiting"], 0)
         self.end()
 
@@ -117,8 +121,8 @@ class ToolBound(Hands):
         self.server.configure("limits: {tool_processes: 2}\n")
         self.server.process.send_signal(signal.SIGHUP)
         self.await_load(sessions[1], running=1)
-        (self.work / "go").touch()
-        for session in sessions:
+        for at, session in enumerate(sessions):
+            (self.work / f"go.{at}").touch()
             self.await_idle(session)
         self.end()
 
