@@ -9,7 +9,8 @@ static const char *const ACTIONS[] = {
 };
 static const char *const LAYERS[] = {
 	[APPROVAL_AGENT] = "agent",
-	[APPROVAL_WORKSPACE] = "workspace",
+	[APPROVAL_AGENT_LATEST] = "agent_latest",
+	[APPROVAL_OPERATOR] = "operator",
 	[APPROVAL_SESSION] = "session",
 };
 
@@ -26,9 +27,10 @@ read_name(struct json v, struct arena *a, struct str *out, struct err *e)
 static int
 read_rule(struct json v, struct arena *a, struct approval_rule *out, struct err *e)
 {
-	struct json tool = { 0 }, pattern = { 0 }, action = { 0 }, layer = { 0 };
+	struct json tool = { 0 }, server = { 0 }, pattern = { 0 }, action = { 0 }, layer = { 0 };
 	const struct json_field fields[] = {
 		{ "tool", JSON_WANT_STRING, true, &tool },
+		{ "mcp_server_name", JSON_WANT_STRING, false, &server },
 		{ "pattern", JSON_WANT_STRING, false, &pattern },
 		{ "action", JSON_WANT_STRING, true, &action },
 		{ "layer", JSON_WANT_STRING, false, &layer },
@@ -38,6 +40,8 @@ read_rule(struct json v, struct arena *a, struct approval_rule *out, struct err 
 
 	if (rc == 0)
 		rc = read_name(tool, a, &out->tool, e);
+	if (rc == 0)
+		rc = json_take_str(server, a, &out->server, e);
 	if (rc == 0)
 		rc = json_take_str(pattern, a, &out->pattern, e);
 	if (rc == 0)
@@ -71,24 +75,28 @@ read_rules(struct json v, struct arena *a, struct approval_rules *out, struct er
 int
 explain_approval(struct json facts, struct arena *a, struct jw *out, struct err *e)
 {
-	struct json rules_value = { 0 }, tool_value = { 0 }, arguments = { 0 };
+	struct json rules_value = { 0 }, tool_value = { 0 }, server = { 0 }, arguments = { 0 };
 	const struct json_field fields[] = {
 		{ "rules", JSON_WANT_ARRAY, true, &rules_value },
 		{ "tool", JSON_WANT_STRING, true, &tool_value },
+		{ "mcp_server_name", JSON_WANT_STRING, false, &server },
 		{ "arguments", JSON_WANT_OBJECT, true, &arguments },
 	};
 	struct approval_rules rules = { 0 };
 	struct approval_decision d;
-	struct str tool;
+	struct tool_ref tool = { 0 };
 	int rc = json_fields(facts, fields, ARRAY_LEN(fields), e);
 
 	if (rc == 0)
 		rc = read_rules(rules_value, a, &rules, e);
 	if (rc == 0)
-		rc = read_name(tool_value, a, &tool, e);
+		rc = read_name(tool_value, a, &tool.name, e);
+	if (rc == 0)
+		rc = json_take_str(server, a, &tool.server, e);
 	if (rc != 0)
 		return rc;
-	d = approval_policy_decide(rules, (struct tool_ref){ .name = tool }, arguments, a);
+	tool.own_name = tool.name;
+	d = approval_policy_decide(rules, tool, arguments, a);
 	jw_object(out);
 	jw_field_str(out, "decision", str_of(ACTIONS[d.action]));
 	if (d.rule == APPROVAL_NO_RULE)

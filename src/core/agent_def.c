@@ -1,5 +1,6 @@
 #include "core/agent_def.h"
 
+#include "core/agent_rules.h"
 #include "core/agent_tools.h"
 #include "core/mcp_servers.h"
 #include "core/metadata.h"
@@ -234,54 +235,6 @@ write_access(struct definition *d, struct json v, struct json now, struct err *e
 	return rc;
 }
 
-static int
-write_rule(struct definition *d, struct json v, struct err *e)
-{
-	static const char *const ACTIONS[] = { "allow", "ask", "deny" };
-	struct json tool = { 0 }, pattern = { 0 }, action = { 0 };
-	const struct json_field fields[] = {
-		{ "tool", JSON_WANT_STRING, true, &tool },
-		{ "pattern", JSON_WANT_STRING | JSON_WANT_NULL, false, &pattern },
-		{ "action", JSON_WANT_STRING, true, &action },
-	};
-	struct str name;
-	size_t what = 0;
-	int rc = json_fields(v, fields, ARRAY_LEN(fields), e);
-
-	if (rc == 0)
-		rc = definition_take_label(d, tool, AGENT_TOOL_NAME_MAX, &name, e);
-	if (rc == 0)
-		rc = json_take_word(action, ACTIONS, ARRAY_LEN(ACTIONS), &what, e);
-	if (rc != 0)
-		return rc;
-	jw_object(&d->w);
-	jw_field_str(&d->w, "tool", name);
-	jw_key(&d->w, STR("pattern"));
-	rc = definition_write_text(d, pattern, 1, AGENT_DESCRIPTION_MAX, e);
-	if (rc != 0)
-		return rc;
-	jw_field_str(&d->w, "action", str_of(ACTIONS[what]));
-	jw_end_object(&d->w);
-	return 0;
-}
-
-static int
-write_rules(struct definition *d, struct json v, struct json now, struct err *e)
-{
-	(void)now; /* the last match wins: only the whole list has a meaning */
-	if (json_count(v) > AGENT_RULES_MAX)
-		return json_fail(v, e, "must have at most %d rules, not %zu", AGENT_RULES_MAX,
-				 json_count(v));
-	jw_array(&d->w);
-	for (struct json_iter it = json_iter(v); json_next(&it);) {
-		int rc = write_rule(d, it.value, e);
-		if (rc != 0)
-			return rc;
-	}
-	jw_end_array(&d->w);
-	return 0;
-}
-
 enum {
 	TEXT = JSON_WANT_STRING,
 	TEXT_OR_NULL = JSON_WANT_STRING | JSON_WANT_NULL,
@@ -302,7 +255,7 @@ static const struct definition_member MEMBERS[] = {
 	{ "execution_identity", OBJECT_OR_NULL, false, write_identity, NULL },
 	{ "limits", OBJECT_OR_NULL, false, write_limits, NULL },
 	{ "access", TEXT_OR_NULL, false, write_access, NULL },
-	{ "approval_rules", LIST_OR_NULL, false, write_rules, NULL },
+	{ "approval_rules", LIST_OR_NULL, false, agent_rules_write, NULL },
 };
 static const struct definition_kind AGENT = {
 	.type = "agent",

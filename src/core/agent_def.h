@@ -15,7 +15,6 @@ enum {
 	AGENT_SYSTEM_MAX = 100000,
 	AGENT_MODEL_MAX = 256,
 	AGENT_SKILLS_MAX = 20,
-	AGENT_RULES_MAX = 256,
 };
 
 struct agent_facts {

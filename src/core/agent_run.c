@@ -51,5 +51,6 @@ agent_run_read(struct json agent, struct arena *a, struct agent_run *out)
 			number(limits, "tool_timeout_s", TOOL_TIMEOUT_MS_DEFAULT / 1000) * 1000,
 		.tools = find(agent, "tools"),
 		.mcp_servers = find(agent, "mcp_servers"),
+		.approval_rules = find(agent, "approval_rules"),
 	};
 }

@@ -16,6 +16,7 @@ struct agent_run {
 	int64_t max_context_tokens; /* 0: what the model has */
 	int64_t max_output_tokens, max_steps, timeout_ms, tool_timeout_ms;
 	struct json tools, mcp_servers; /* its blocks, for core/tool_offer; its servers */
+	struct json approval_rules;     /* for core/agent_rules */
 };
 
 /* Texts stay in the document or in a. What is absent or of another shape has its default: definitions

@@ -66,7 +66,7 @@ size_t
 approval_always_rules(struct tool_ref tool, struct json arguments, struct arena *a,
 		      struct approval_rule out[APPROVAL_ALWAYS_MAX])
 {
-	struct approval_subjects subjects = approval_subjects_of(tool.name, arguments, a);
+	struct approval_subjects subjects = approval_subjects_of(tool, arguments, a);
 
 	if (subjects.count > APPROVAL_ALWAYS_MAX)
 		return 0;
@@ -76,6 +76,7 @@ approval_always_rules(struct tool_ref tool, struct json arguments, struct arena 
 		out[i] = (struct approval_rule){ .tool = tool.server.len > 0 ? tool.own_name
 									     : tool.name,
 						 .server = tool.server,
+						 .exact = true,
 						 .action = APPROVAL_ALLOW,
 						 .layer = APPROVAL_SESSION };
 		if (s->all_arguments)
@@ -124,6 +125,7 @@ approval_always_read(struct str text, struct arena *a,
 		if (!json_find(it.value, STR("tool"), &tool))
 			continue;
 		out[count] = (struct approval_rule){ .tool = json_str(tool, a),
+						     .exact = true,
 						     .action = APPROVAL_ALLOW,
 						     .layer = APPROVAL_SESSION };
 		if (json_find(it.value, STR("mcp_server_name"), &server))

@@ -10,22 +10,26 @@ settled(enum approval_action action, struct str why)
 	};
 }
 
-/* The rules as they are now, the agent's word first. */
+/* The rules as they are now, what the agent's block said of the tool first. reason: of a deny. */
 static enum approval_action
-judge(const struct approval_open_facts *f, const struct approval_question *q, struct arena *a)
+judge(const struct approval_open_facts *f, const struct approval_question *q, struct arena *a,
+      struct str *reason)
 {
 	struct approval_rule *rules = ARENA_ARRAY(a, f->rules.count + 1, struct approval_rule);
-	size_t count = approval_policy_mode_rule(q->policy, q->tool.name, &rules[0]) ? 1 : 0;
+	struct approval_rules all = { rules, 0 };
+	struct approval_decision d;
 	struct json_doc *doc = ARENA_NEW(a, struct json_doc);
 	struct json arguments = { 0 };
 
+	all.count = approval_policy_mode_rule(q->policy, q->tool, &rules[0]) ? 1 : 0;
 	for (size_t i = 0; i < f->rules.count; i++)
-		rules[count++] = f->rules.ptr[i];
+		rules[all.count++] = f->rules.ptr[i];
 	if (json_parse(a, q->arguments, &EVENT_PAYLOAD_LIMITS, doc, NULL) == 0)
 		arguments = json_root(doc);
-	return approval_policy_decide((struct approval_rules){ rules, count }, q->tool, arguments,
-				      a)
-		.action;
+	d = approval_policy_decide(all, q->tool, arguments, a);
+	if (d.action == APPROVAL_DENY)
+		*reason = approval_policy_reason(all, d, a);
+	return d.action;
 }
 
 struct approval_verdict
@@ -33,10 +37,11 @@ approval_open_decide(const struct approval_open_facts *f, const struct approval_
 		     struct arena *a)
 {
 	const struct approval_settings *s = &f->settings;
-	enum approval_action action;
+	struct str reason = { 0 };
+	enum approval_action action = judge(f, q, a, &reason);
 
-	if (judge(f, q, a) == APPROVAL_ALLOW)
-		return settled(APPROVAL_ALLOW, (struct str){ 0 });
+	if (action != APPROVAL_ASK)
+		return settled(action, reason);
 	action = approval_policy_attend(s, APPROVAL_ASK, f->interactive);
 	if (action != APPROVAL_ASK)
 		return settled(action, STR("nobody is there who could be asked"));

@@ -1,6 +1,6 @@
 /* approval_open - a question that waits for a person: must it go on waiting?
- * Asked again whenever something may have changed: a rule that somebody made meanwhile allows it, nobody
- * is there to ask, or it has waited long enough. */
+ * Asked again whenever something may have changed: a rule that somebody made meanwhile allows or denies
+ * it, nobody is there to ask, or it has waited long enough. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@ struct approval_question {
 };
 
 struct approval_open_facts {
-	struct approval_rules rules; /* of workspace and session */
+	struct approval_rules rules; /* of agent, operator and session */
 	struct approval_settings settings;
 	bool interactive; /* a person is there */
 	int64_t now_ms;

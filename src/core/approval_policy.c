@@ -1,5 +1,6 @@
 #include "core/approval_policy.h"
 #include "core/approval_subject.h"
+#include "core/tool_name.h"
 #include "core/wildcard.h"
 
 static bool
@@ -11,22 +12,71 @@ any_matches(struct str pattern, const struct str *texts, size_t count)
 	return false;
 }
 
-static bool
-tool_matches(const struct approval_rule *r, struct tool_ref tool, const struct approval_subject *s)
+/* The tool that was called, and of a server's all the names it may go by: SERVER__TOOL, TOOL, both in
+ * the letters that providers take, and what it was offered as. */
+struct called {
+	struct tool_ref ref;
+	struct str names[5];
+};
+
+static struct called
+called_of(struct tool_ref ref, struct arena *a)
 {
-	if (r->server.len > 0)
-		return str_eq(r->server, tool.server) && str_eq(r->tool, tool.own_name);
-	if (r->layer == APPROVAL_SESSION && r->action == APPROVAL_ALLOW && tool.server.len > 0)
-		return false;
-	return wildcard_match(r->tool, tool.name) ||
-	       (s->reads_file && str_eq(r->tool, STR("read"))) ||
-	       (s->writes_file && str_eq(r->tool, STR("write")));
+	struct called c = { .ref = ref };
+
+	if (ref.server.len == 0)
+		return c;
+	c.names[0] =
+		arena_printf(a, STR_FMT "__" STR_FMT, STR_ARG(ref.server), STR_ARG(ref.own_name));
+	c.names[1] = ref.own_name;
+	c.names[2] = tool_name_make(ref.server, ref.own_name, a);
+	c.names[3] = tool_name_make(STR(""), ref.own_name, a);
+	c.names[4] = ref.name;
+	return c;
+}
+
+/* An allow must not be claimed by another server's tool: `a__b__c` is tool `b__c` of server `a`, never
+ * tool `c` of server `a__b`. */
+static bool
+allow_names(struct str pattern, const struct called *c)
+{
+	if (str_eq(pattern, STR("*")))
+		return true;
+	return !str_contains(c->ref.server, STR("__")) && wildcard_match(pattern, c->names[0]);
 }
 
 static bool
-rule_matches(const struct approval_rule *r, struct tool_ref tool, const struct approval_subject *s)
+name_matches(const struct approval_rule *r, const struct called *c)
 {
-	if (!tool_matches(r, tool, s))
+	const struct tool_ref *ref = &c->ref;
+
+	if (r->exact)
+		return str_eq(r->server, ref->server) &&
+		       str_eq(r->tool, ref->server.len > 0 ? ref->own_name : ref->name);
+	if (r->server.len > 0)
+		return ref->server.len > 0 && wildcard_match(r->server, ref->server) &&
+		       wildcard_match(r->tool, ref->own_name);
+	if (ref->server.len == 0)
+		return wildcard_match(r->tool, ref->name);
+	return r->action == APPROVAL_ALLOW ? allow_names(r->tool, c)
+					   : any_matches(r->tool, c->names, ARRAY_LEN(c->names));
+}
+
+static bool
+tool_matches(const struct approval_rule *r, const struct called *c,
+	     const struct approval_subject *s)
+{
+	if (name_matches(r, c))
+		return true;
+	return r->server.len == 0 && ((s->reads_file && str_eq(r->tool, STR("read"))) ||
+				      (s->writes_file && str_eq(r->tool, STR("write"))));
+}
+
+static bool
+rule_matches(const struct approval_rule *r, const struct called *c,
+	     const struct approval_subject *s)
+{
+	if (!tool_matches(r, c, s))
 		return false;
 	if (r->action == APPROVAL_ALLOW && s->trust == APPROVAL_UNREADABLE)
 		return false;
@@ -39,21 +89,35 @@ rule_matches(const struct approval_rule *r, struct tool_ref tool, const struct a
 	return r->action != APPROVAL_ALLOW && any_matches(r->pattern, s->wider, s->wider_count);
 }
 
-static struct approval_decision
-decide_subject(struct approval_rules rules, struct tool_ref tool, const struct approval_subject *s)
+/* Does this layer's word replace the one before it? The agent's latest version can only be stricter. */
+static bool
+overrides(struct approval_rules rules, enum approval_layer layer, int64_t by, int64_t winner)
 {
-	int64_t last[APPROVAL_LAYERS] = { APPROVAL_NO_RULE, APPROVAL_NO_RULE, APPROVAL_NO_RULE };
-	int64_t agent, winner = APPROVAL_NO_RULE;
+	if (by < 0)
+		return false;
+	if (layer != APPROVAL_AGENT_LATEST)
+		return true;
+	return rules.ptr[by].action != APPROVAL_ALLOW &&
+	       (winner < 0 || rules.ptr[winner].action == APPROVAL_ALLOW);
+}
 
+static struct approval_decision
+decide_subject(struct approval_rules rules, const struct called *c,
+	       const struct approval_subject *s)
+{
+	int64_t last[APPROVAL_LAYERS], winner = APPROVAL_NO_RULE;
+
+	for (size_t i = 0; i < APPROVAL_LAYERS; i++)
+		last[i] = APPROVAL_NO_RULE;
 	for (size_t i = 0; i < rules.count; i++)
-		if (rule_matches(&rules.ptr[i], tool, s))
+		if (rule_matches(&rules.ptr[i], c, s))
 			last[rules.ptr[i].layer] = (int64_t)i;
-	agent = last[APPROVAL_AGENT];
-	if (agent >= 0 && rules.ptr[agent].action == APPROVAL_DENY)
-		return (struct approval_decision){ APPROVAL_DENY, agent };
-	for (size_t layer = 0; layer < APPROVAL_LAYERS; layer++)
-		if (last[layer] >= 0)
-			winner = last[layer];
+	for (size_t i = 0; i <= APPROVAL_OPERATOR; i++)
+		if (last[i] >= 0 && rules.ptr[last[i]].action == APPROVAL_DENY)
+			return (struct approval_decision){ APPROVAL_DENY, last[i] };
+	for (size_t i = 0; i < APPROVAL_LAYERS; i++)
+		if (overrides(rules, (enum approval_layer)i, last[i], winner))
+			winner = last[i];
 	if (winner < 0)
 		return (struct approval_decision){ APPROVAL_ASK, APPROVAL_NO_RULE };
 	return (struct approval_decision){ rules.ptr[winner].action, winner };
@@ -63,11 +127,12 @@ struct approval_decision
 approval_policy_decide(struct approval_rules rules, struct tool_ref tool, struct json arguments,
 		       struct arena *a)
 {
-	struct approval_subjects subjects = approval_subjects_of(tool.name, arguments, a);
-	struct approval_decision worst = decide_subject(rules, tool, &subjects.ptr[0]);
+	struct approval_subjects subjects = approval_subjects_of(tool, arguments, a);
+	struct called c = called_of(tool, a);
+	struct approval_decision worst = decide_subject(rules, &c, &subjects.ptr[0]);
 
 	for (size_t i = 1; i < subjects.count; i++) {
-		struct approval_decision d = decide_subject(rules, tool, &subjects.ptr[i]);
+		struct approval_decision d = decide_subject(rules, &c, &subjects.ptr[i]);
 
 		if (d.action > worst.action)
 			worst = d;
@@ -100,12 +165,14 @@ approval_mode_parse(struct str word, enum approval_mode *out)
 }
 
 bool
-approval_policy_mode_rule(enum approval_mode mode, struct str tool, struct approval_rule *out)
+approval_policy_mode_rule(enum approval_mode mode, struct tool_ref tool, struct approval_rule *out)
 {
 	if (mode == APPROVAL_AUTO)
 		return false;
 	*out = (struct approval_rule){
-		.tool = tool,
+		.tool = tool.server.len > 0 ? tool.own_name : tool.name,
+		.server = tool.server,
+		.exact = true,
 		.action = mode == APPROVAL_ALWAYS_ALLOW ? APPROVAL_ALLOW : APPROVAL_ASK,
 		.layer = APPROVAL_AGENT,
 	};
@@ -131,6 +198,19 @@ approval_policy_expire(const struct approval_settings *s, int64_t asked_ms, int6
 	if (s->expire_after_ms == 0 || now_ms - asked_ms < s->expire_after_ms)
 		return APPROVAL_ASK;
 	return s->expired;
+}
+
+struct str
+approval_policy_reason(struct approval_rules rules, struct approval_decision d, struct arena *a)
+{
+	const struct approval_rule *r = &rules.ptr[d.rule];
+
+	return arena_printf(a, "a rule of %s (" STR_FMT "%s" STR_FMT "%s" STR_FMT ") denies it",
+			    r->layer == APPROVAL_OPERATOR  ? "the operator"
+			    : r->layer == APPROVAL_SESSION ? "the session"
+							   : "the agent",
+			    STR_ARG(r->server), r->server.len > 0 ? "__" : "", STR_ARG(r->tool),
+			    r->pattern.ptr ? ": " : "", STR_ARG(r->pattern));
 }
 
 struct str

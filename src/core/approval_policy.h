@@ -2,12 +2,14 @@
  *
  * Rules name a tool (`*` allowed), optionally a pattern (core/wildcard) over what the call does
  * (core/approval_subject), and an action. Within a layer the last rule that matches wins. Layers
- * are asked in the order agent, workspace, session; a later one that matches overrides an earlier
- * one, except that the agent layer's deny is final. Nothing matches: ask.
+ * are asked in the order agent, operator, session; a later one that matches overrides an earlier
+ * one, except that a deny of the agent's or the operator's layer is final. Nothing matches: ask. The
+ * agent's word is the stricter of two: of the version that the session has, and of the latest.
  *
- * A server's tool may have another's name when that one is not there. A rule that a person's "allow
- * always" made names the server, and is about its tool alone; one that names none is about no server's.
- * What operators write is about whatever has the name.
+ * What a server's tool is offered as depends on who else is there, so rules match what does not
+ * change: the server, and what it calls the tool (docs/decisions/0029, 0034). A rule that names a
+ * server is about that server's tools alone. Of the others an allow speaks of a server's tool only as
+ * SERVER__TOOL, while ask and deny hold for whatever has the name.
  *
  * A call with several subjects (a shell line of several commands) gets the strictest of their
  * outcomes: deny, then ask, then allow.
@@ -24,16 +26,22 @@
 #include "core/tool_ref.h"
 
 enum approval_action { APPROVAL_ALLOW, APPROVAL_ASK, APPROVAL_DENY }; /* by strictness */
-enum approval_layer { APPROVAL_AGENT, APPROVAL_WORKSPACE, APPROVAL_SESSION };
+enum approval_layer {
+	APPROVAL_AGENT,        /* the session's version: its tool blocks, then its rules */
+	APPROVAL_AGENT_LATEST, /* rules of the latest version, where the session has another */
+	APPROVAL_OPERATOR,     /* of the configuration */
+	APPROVAL_SESSION,      /* what people allowed for good */
+};
 enum { APPROVAL_LAYERS = APPROVAL_SESSION + 1 };
 enum { APPROVAL_NO_RULE = -1 };
 
 struct approval_rule {
-	struct str tool;    /* with a server: exactly what that one calls it */
-	struct str server;  /* empty: none */
+	struct str tool;    /* with a server: what that one calls it */
+	struct str server;  /* empty: none is named */
 	struct str pattern; /* ptr NULL: the whole tool */
 	enum approval_action action;
 	enum approval_layer layer;
+	bool exact; /* tool and server are names, not patterns; without a server it is no server's */
 };
 
 struct approval_rules {
@@ -59,7 +67,8 @@ enum approval_mode { APPROVAL_ALWAYS_ALLOW, APPROVAL_ALWAYS_ASK, APPROVAL_AUTO }
 struct str approval_mode_name(enum approval_mode mode);
 bool approval_mode_parse(struct str word, enum approval_mode *out);
 /* The agent-layer rule a mode stands for; false for auto, which leaves it to the other rules. */
-bool approval_policy_mode_rule(enum approval_mode mode, struct str tool, struct approval_rule *out);
+bool
+approval_policy_mode_rule(enum approval_mode mode, struct tool_ref tool, struct approval_rule *out);
 
 /* What happens to a question nobody can or does answer. */
 struct approval_settings {
@@ -77,5 +86,8 @@ enum approval_action approval_policy_attend(const struct approval_settings *s,
 enum approval_action
 approval_policy_expire(const struct approval_settings *s, int64_t asked_ms, int64_t now_ms);
 
-/* What the model reads as the result of a denied call: a person's message, when there is one. */
+/* Why a deny denies, which is always a rule's: "a rule of the agent (bash: rm *) denies it". */
+struct str
+approval_policy_reason(struct approval_rules rules, struct approval_decision d, struct arena *a);
+/* What the model reads as the result of a denied call: the reason or a person's message, if any. */
 struct str approval_policy_denial(struct str message, struct arena *a);

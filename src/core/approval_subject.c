@@ -194,12 +194,13 @@ known_argument(struct str tool, struct json arguments, const struct known_argume
 }
 
 struct approval_subjects
-approval_subjects_of(struct str tool, struct json arguments, struct arena *a)
+approval_subjects_of(struct tool_ref tool, struct json arguments, struct arena *a)
 {
+	struct str name = tool.server.len > 0 ? tool.own_name : tool.name;
 	const struct known_argument *known = NULL;
 	struct json value;
 
-	if (known_argument(tool, arguments, &known, &value))
+	if (known_argument(name, arguments, &known, &value))
 		return known_subjects(known->seen, json_str(value, a), a);
 	if (known)
 		return only((struct approval_subject){ 0 }, a);

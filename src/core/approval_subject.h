@@ -8,12 +8,14 @@
  *   any other            the canonical JSON of the arguments, or the one argument when there is
  *                        only one and it is a string; if that is a `command`, as for bash
  *
- * The names of these tools are known in any case: agents call them Bash and Read too.
+ * The names of these tools are known in any case: agents call them Bash and Read too. A server's tool
+ * is known by what its server calls it.
  * A call is allowed when every subject of it is. */
 #pragma once
 #include "base/arena.h"
 #include "base/json.h"
 #include "core/shell_split.h"
+#include "core/tool_ref.h"
 
 enum approval_trust {
 	APPROVAL_PLAIN, /* the text says what will happen */
@@ -47,4 +49,4 @@ struct approval_subjects {
 /* Total: arguments that lack what the tool needs give one subject without spellings, which only
  * rules without a pattern match. Everything lives in a, or in the document of arguments. */
 struct approval_subjects
-approval_subjects_of(struct str tool, struct json arguments, struct arena *a);
+approval_subjects_of(struct tool_ref tool, struct json arguments, struct arena *a);

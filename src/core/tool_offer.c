@@ -77,11 +77,9 @@ add(struct tool_offer *o, const struct tool_doc *doc, struct turn_tool tool, str
 	if (tool.name.len == 0 || find(o, tool.name))
 		return; /* nobody could tell the two apart */
 	tool.repeatable = doc->read_only || doc->idempotent;
-	if (tool.kind != EVENT_AGENT_CUSTOM_TOOL_USE) {
-		o->judged = true;
-		o->rule_count +=
-			approval_policy_mode_rule(tool.policy, tool.name, &o->rules[o->rule_count]);
-	}
+	o->rule_count += approval_policy_mode_rule(
+		tool.policy, (struct tool_ref){ tool.name, tool.mcp_server_name, tool.own_name },
+		&o->rules[o->rule_count]);
 	o->docs[o->count] = *doc;
 	o->tools[o->count++] = tool;
 }
@@ -100,7 +98,8 @@ add_custom(struct json blocks, struct arena *a, struct tool_offer *o)
 		if (is_type(it.value, AGENT_TOOLS_CUSTOM))
 			add(o, &doc,
 			    (struct turn_tool){ .kind = EVENT_AGENT_CUSTOM_TOOL_USE,
-						.client_side = true },
+						.client_side = true,
+						.policy = APPROVAL_ALWAYS_ALLOW },
 			    a);
 	}
 }

@@ -1,7 +1,7 @@
 /* tool_offer - which tools is a model offered, and what becomes of a call of each?
  *
  * The agent's blocks (core/agent_tools) say what it may use; docs say what there is. A custom tool is
- * the client's. Built-in tools are ours, or a worker's where the environment is not ours. A server
+ * the client's, and runs unasked unless a rule says otherwise. Built-in tools are ours, or a worker's where the environment is not ours. A server
  * that the environment brings needs no block: its tools ask first. Tools beside the built-in names
  * (processes that bash left running) go with bash; the engine's own come with the built-in block and
  * run unasked.
@@ -32,8 +32,7 @@ struct tool_offer {
 	struct turn_tool *tools;
 	struct tool_doc *docs; /* beside the tool of the same index; name as its home has it */
 	size_t count;
-	bool judged; /* rules matter for some of them: they are not only the client's */
-	struct approval_rule *rules; /* what the agent says of them */
+	struct approval_rule *rules; /* what the agent's blocks say of them */
 	size_t rule_count;
 };
 

@@ -3,6 +3,47 @@
 #include "core/turn_machine_private.h"
 #include "core/turn_mutant.h"
 
+/* ids without those that a commit of this turn has consumed. */
+static struct str_list
+not_yet_consumed(const struct turn_machine *m, struct arena *a, struct str_list ids)
+{
+	struct str *out = ARENA_ARRAY(a, ids.len + 1, struct str);
+	size_t count = 0;
+
+	for (size_t i = 0; i < ids.len; i++) {
+		bool gone = false;
+		for (size_t k = 0; k < m->steered.len && !gone; k++)
+			gone = str_eq(m->steered.ptr[k], ids.ptr[i]);
+		if (!gone)
+			out[count++] = ids.ptr[i];
+	}
+	return (struct str_list){ out, count };
+}
+
+static void
+keep_inputs(struct turn_machine *m, const struct turn_inputs *in)
+{
+	struct arena *a = &m->inputs;
+	struct turn_answer *answers;
+
+	arena_reset(a);
+	answers = ARENA_ARRAY(a, in->answer_count + 1, struct turn_answer);
+	for (size_t i = 0; i < in->answer_count; i++) {
+		answers[i] = in->answers[i];
+		answers[i].id = arena_str(a, answers[i].id);
+		answers[i].call = arena_str(a, answers[i].call);
+		answers[i].deny_message = arena_str(a, answers[i].deny_message);
+	}
+	m->waiting = (struct turn_inputs){
+		.interrupts = arena_str_list(a, in->interrupts),
+		.steers = not_yet_consumed(m, a, arena_str_list(a, in->steers)),
+		.answers = answers,
+		.answer_count = in->answer_count,
+		.queue = in->queue,
+	};
+	turn_machine_veto(m, answers, in->answer_count, a);
+}
+
 struct turn_machine *
 turn_machine_new(struct arena *kept, const struct turn_plan *plan)
 {
@@ -14,7 +55,6 @@ turn_machine_new(struct arena *kept, const struct turn_plan *plan)
 	arena_init(&m->inputs);
 	buf_init(&m->text, TURN_TEXT_BYTES_MAX);
 	buf_init(&m->thinking, TURN_TEXT_BYTES_MAX);
-	m->waiting = plan->inputs;
 	m->steps = plan->steps;
 	m->guard = plan->guard;
 	m->note = plan->note;
@@ -24,6 +64,7 @@ turn_machine_new(struct arena *kept, const struct turn_plan *plan)
 		*vec_push(&m->rules) = plan->rules.ptr[i];
 	for (size_t i = 0; i < plan->call_count; i++)
 		turn_machine_adopt_call(m, &plan->calls[i]);
+	keep_inputs(m, &plan->inputs);
 	return m;
 }
 
@@ -78,23 +119,6 @@ stops(struct turn_machine *m)
 }
 
 /* ---- what comes next ---- */
-
-/* ids without those that a commit of this turn has consumed. */
-static struct str_list
-not_yet_consumed(const struct turn_machine *m, struct arena *a, struct str_list ids)
-{
-	struct str *out = ARENA_ARRAY(a, ids.len + 1, struct str);
-	size_t count = 0;
-
-	for (size_t i = 0; i < ids.len; i++) {
-		bool gone = false;
-		for (size_t k = 0; k < m->steered.len && !gone; k++)
-			gone = str_eq(m->steered.ptr[k], ids.ptr[i]);
-		if (!gone)
-			out[count++] = ids.ptr[i];
-	}
-	return (struct str_list){ out, count };
-}
 
 static void
 park(struct turn_machine *m)
@@ -291,29 +315,6 @@ on_refused(struct turn_machine *m, bool lost)
 	}
 	cancel_work(m);
 	turn_machine_finish(m, TURN_FINISH_BROKEN);
-}
-
-static void
-keep_inputs(struct turn_machine *m, const struct turn_inputs *in)
-{
-	struct arena *a = &m->inputs;
-	struct turn_answer *answers;
-
-	arena_reset(a);
-	answers = ARENA_ARRAY(a, in->answer_count + 1, struct turn_answer);
-	for (size_t i = 0; i < in->answer_count; i++) {
-		answers[i] = in->answers[i];
-		answers[i].id = arena_str(a, answers[i].id);
-		answers[i].call = arena_str(a, answers[i].call);
-		answers[i].deny_message = arena_str(a, answers[i].deny_message);
-	}
-	m->waiting = (struct turn_inputs){
-		.interrupts = arena_str_list(a, in->interrupts),
-		.steers = not_yet_consumed(m, a, arena_str_list(a, in->steers)),
-		.answers = answers,
-		.answer_count = in->answer_count,
-		.queue = in->queue,
-	};
 }
 
 /* Something changed that may stop the turn, or let it go on: acted on unless a commit is on its way,

@@ -83,6 +83,37 @@ is_denial(const struct turn_answer *a)
 	return a->kind == EVENT_USER_TOOL_CONFIRMATION && !a->allow;
 }
 
+/* Is the call denied by the rules as they are? */
+static bool
+is_denied(struct turn_machine *m, const struct turn_call *call, struct arena *a, struct str *reason)
+{
+	struct approval_rules rules = { m->rules.ptr, m->rules.len };
+	struct approval_decision d;
+	struct json_doc doc;
+
+	if (json_parse(&m->step, call->arguments, &EVENT_PAYLOAD_LIMITS, &doc, NULL) != 0)
+		return false; /* GCOV_EXCL_LINE: it was read when it was judged */
+	d = approval_policy_decide(rules, turn_call_ref(call), json_root(&doc), &m->step);
+	if (d.action == APPROVAL_DENY)
+		*reason = approval_policy_reason(rules, d, a);
+	return d.action == APPROVAL_DENY;
+}
+
+void
+turn_machine_veto(struct turn_machine *m, struct turn_answer *answers, size_t count,
+		  struct arena *a)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct turn_answer *answer = &answers[i];
+
+		for (size_t k = 0; k < m->calls.len; k++)
+			if (answer->kind == EVENT_USER_TOOL_CONFIRMATION && answer->allow &&
+			    str_eq(answer->call, m->calls.ptr[k].call.id) &&
+			    is_denied(m, &m->calls.ptr[k].call, a, &answer->deny_message))
+				answer->allow = answer->always = false;
+	}
+}
+
 /* Does the answer leave its call waiting? A client-side call that was allowed waits for its result. */
 static bool
 leaves_waiting(const struct call_work *w, const struct turn_answer *a)

@@ -92,6 +92,7 @@ struct judged {
 	struct str arguments;
 	struct sha256 digest; /* tells repeats, and what was judged */
 	enum approval_action action;
+	struct str reason; /* of a deny */
 };
 
 static void
@@ -125,6 +126,7 @@ judge(struct turn_machine *m, const struct tool_call *asked, bool lost)
 {
 	struct judged j = { .tool = tool_find(m, asked->name), .action = APPROVAL_ALLOW };
 	struct approval_rules rules = { m->rules.ptr, m->rules.len };
+	struct approval_decision d;
 	struct json_doc doc;
 
 	read_arguments(m, asked, &j, &doc);
@@ -132,8 +134,12 @@ judge(struct turn_machine *m, const struct tool_call *asked, bool lost)
 		j.tool = NULL; /* nobody is asked to run what makes no sense, or half of it */
 	j.ref = ref_of(asked, j.tool);
 	j.digest = call_digest(j.ref, json_root(&doc), &m->step);
-	if (j.tool && j.tool->kind != EVENT_AGENT_CUSTOM_TOOL_USE)
-		j.action = approval_policy_decide(rules, j.ref, json_root(&doc), &m->step).action;
+	if (j.tool) {
+		d = approval_policy_decide(rules, j.ref, json_root(&doc), &m->step);
+		j.action = d.action;
+		if (d.action == APPROVAL_DENY)
+			j.reason = approval_policy_reason(rules, d, &m->step);
+	}
 	return j;
 }
 
@@ -213,8 +219,7 @@ log_call(struct turn_machine *m, const struct asked_call *asked)
 	else if (!j.tool)
 		turn_machine_settle(w, OUTCOME_ERROR, unknown_tool(m, w->call.name));
 	else if (j.action == APPROVAL_DENY)
-		turn_machine_settle(w, OUTCOME_DENIED,
-				    approval_policy_denial((struct str){ 0 }, m->kept));
+		turn_machine_settle(w, OUTCOME_DENIED, approval_policy_denial(j.reason, m->kept));
 }
 
 void

@@ -136,6 +136,9 @@ void turn_machine_give_up(struct turn_machine *m, const char *type, struct str m
 
 /* turn_machine_call.c */
 void turn_machine_adopt_call(struct turn_machine *m, const struct turn_call *call);
+/* A deny that came while a call waited is final: whoever allowed the call is overruled. Reasons in a. */
+void turn_machine_veto(struct turn_machine *m, struct turn_answer *answers, size_t count,
+		       struct arena *a);
 /* Its outcome is known; output must stay. */
 void turn_machine_settle(struct call_work *w, enum tool_outcome outcome, struct str output);
 void turn_machine_take_outcome(struct turn_machine *m, const struct turn_input *in);

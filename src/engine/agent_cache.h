@@ -4,8 +4,8 @@
  * One is kept a session, the 128 that were used last, within a bound of bytes, for an hour after the last
  * turn in a lane and half an hour elsewhere. What a turn uses is evicted by none of that.
  *
- * None is ever stale: it is made of the session's own record, its environment's and its agent's alone, and
- * whatever is committed of these lets go of it, also while it is being made. A turn that runs goes on with
+ * None is ever stale: it is made of the session's own record, its environment's and its agent's alone (its
+ * version's, and of the latest one what may overrule that: the approval rules), and whatever is committed of these lets go of it, also while it is being made. A turn that runs goes on with
  * the one it began with. What may change without a record (models, lists of tools, folders) is no part of
  * it. */
 #pragma once
@@ -24,8 +24,9 @@ enum {
 struct cached_agent {
 	struct arena arena; /* holds the rest */
 	struct agent_run run;
-	bool chosen;                  /* the session has chosen its model itself */
-	struct str problem;           /* the agent is gone; empty: none */
+	struct json latest_rules; /* of the agent's latest version, if the session has another */
+	bool chosen;              /* the session has chosen its model itself */
+	struct str problem;       /* the agent is gone; empty: none */
 	struct environment_run where; /* the session's environment */
 	const struct tool_server *servers;
 	size_t server_count;

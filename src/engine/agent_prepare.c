@@ -138,6 +138,33 @@ read_environment(struct preparing *p)
 		   on_environment_row, on_environment, p);
 }
 
+/* ---- the latest version ---- */
+
+/* An owner's deny holds at once, whatever version a session has. */
+static void
+on_latest(void *ctx, int rc, const struct err *err, const struct catalog_agent *latest)
+{
+	struct preparing *p = ctx;
+	struct json_doc *doc = ARENA_NEW(arena_of(p), struct json_doc);
+
+	if (rc != 0 && rc != ERR_NOT_FOUND) {
+		preparing_end(p, rc, err);
+		return;
+	}
+	if (rc == 0 && latest->version != p->session->agent_version &&
+	    json_parse(arena_of(p), arena_str(arena_of(p), latest->body), &EVENT_PAYLOAD_LIMITS,
+		       doc, NULL) == 0)
+		IGNORE(json_find(json_root(doc), STR("approval_rules"),
+				 &p->agent->latest_rules)); /* or none */
+	read_environment(p);
+}
+
+static void
+read_latest(struct preparing *p)
+{
+	catalog_agent(p->en->catalog, p->session->agent_id, 0, on_latest, p);
+}
+
 /* ---- the agent ---- */
 
 static void
@@ -166,7 +193,7 @@ on_agent(void *ctx, int rc, const struct err *err, const struct catalog_agent *a
 		read_agent(p, agent->body);
 	}
 	if (rc == 0)
-		read_environment(p);
+		read_latest(p);
 	else
 		preparing_end(p, rc, err);
 }
@@ -186,7 +213,7 @@ on_original(void *ctx, int rc, const struct err *err, const struct catalog_agent
 				  &EVENT_PAYLOAD_LIMITS, doc, NULL) == 0)
 		IGNORE(json_find(json_root(doc), STR("mcp_servers"),
 				 &p->own_servers)); /* or none */
-	read_environment(p);
+	read_latest(p);
 }
 
 /* ---- what the session has of its own ---- */
@@ -236,7 +263,7 @@ on_extra(void *ctx, int rc, bool more, const struct err *err)
 	else if (json_count(p->agent->run.mcp_servers) > 0)
 		catalog_agent(catalog, s->agent_id, s->agent_version, on_original, p);
 	else
-		read_environment(p);
+		read_latest(p);
 }
 
 void

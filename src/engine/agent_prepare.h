@@ -1,5 +1,6 @@
 /* agent_prepare - reads what of an agent does not change from turn to turn: its definition or the session's
- * own snapshot of it, the environment, the servers they bring, the session's budget. */
+ * own snapshot of it, the rules of its latest version, the environment, the servers they bring, the
+ * session's budget. */
 #pragma once
 #include "engine/agent_cache.h"
 

@@ -3,9 +3,11 @@
 #include <stdlib.h>
 
 #include "base/xalloc.h"
+#include "core/agent_rules.h"
 #include "core/approval_always.h"
 #include "core/approval_open.h"
 #include "core/event_make.h"
+#include "engine/agent_prepare.h"
 #include "engine/commit.h"
 #include "engine/ingress.h"
 
@@ -15,7 +17,9 @@ enum { PAGE_ROWS = 200 };
 
 struct rules_job {
 	struct engine *en;
-	struct str session, last; /* last: id of the last record */
+	const struct store_session *session;
+	struct cached_agent *agent;
+	struct str last; /* id of the last record */
 	struct arena *arena;
 	VEC(struct approval_rule) rules;
 	approval_rules_fn *done;
@@ -53,6 +57,7 @@ on_rules(void *ctx, int rc, bool more, const struct err *err)
 		kept[i] = j->rules.ptr[i];
 	j->done(j->ctx, rc, err, (struct approval_rules){ kept, j->rules.len });
 	vec_release(&j->rules);
+	agent_cache_release(&j->agent);
 	free(j);
 }
 
@@ -62,32 +67,67 @@ read_rules(struct rules_job *j)
 	store_read(j->en->store,
 		   &(struct store_query){ .kind = STORE_LIST_RECORDS,
 					  .record_kind = RECORD_APPROVAL,
-					  .record_owner = j->session,
+					  .record_owner = j->session->id,
 					  .record_id = j->last,
 					  .limit = PAGE_ROWS },
 		   on_rules_row, on_rules, j);
 }
 
+/* Copied: a change of the agent, or a reload, lets go of where they are. */
+static void
+add_rules(struct rules_job *j, struct approval_rules rules, enum approval_layer layer)
+{
+	for (size_t i = 0; i < rules.count; i++) {
+		struct approval_rule *rule = vec_push(&j->rules);
+
+		*rule = rules.ptr[i];
+		rule->layer = layer;
+		rule->tool = arena_str(j->arena, rule->tool);
+		rule->server = arena_str(j->arena, rule->server);
+		rule->pattern = rule->pattern.len > 0 ? arena_str(j->arena, rule->pattern)
+						      : (struct str){ 0 };
+	}
+}
+
+static void
+add_agent_rules(struct rules_job *j, struct json rules, enum approval_layer layer)
+{
+	add_rules(j, agent_rules_read(rules, layer, j->arena), layer);
+}
+
+static void
+on_agent(void *ctx, int rc, const struct err *err, struct cached_agent *agent)
+{
+	struct rules_job *j = ctx;
+
+	j->agent = agent;
+	if (rc != 0) {
+		on_rules(j, rc, false, err);
+		return;
+	}
+	add_agent_rules(j, agent->run.approval_rules, APPROVAL_AGENT);
+	add_agent_rules(j, agent->latest_rules, APPROVAL_AGENT_LATEST);
+	add_rules(j, j->en->config.settings.rules, APPROVAL_OPERATOR);
+	read_rules(j);
+}
+
 void
-approval_rules_load(struct engine *en, struct str session, struct arena *a, approval_rules_fn *done,
-		    void *ctx)
+approval_rules_load(struct engine *en, const struct store_session *session,
+		    struct cached_agent *agent, struct arena *a, approval_rules_fn *done, void *ctx)
 {
 	struct rules_job *j = xcalloc(1, sizeof *j);
-	struct approval_rules workspace = en->config.settings.rules;
 
 	*j = (struct rules_job){
 		.en = en, .session = session, .arena = a, .done = done, .ctx = ctx
 	};
-	for (size_t i = 0; i < workspace.count; i++) {
-		struct approval_rule *rule = vec_push(&j->rules);
-
-		*rule = workspace.ptr[i];
-		rule->layer = APPROVAL_WORKSPACE;
-		rule->tool = arena_str(a, rule->tool); /* a reload lets go of them */
-		rule->pattern =
-			rule->pattern.len > 0 ? arena_str(a, rule->pattern) : (struct str){ 0 };
-	}
-	read_rules(j);
+	if (agent)
+		agent_cache_use(agent);
+	else
+		agent = agent_cache_find(en->agents, session);
+	if (agent)
+		on_agent(j, 0, NULL, agent);
+	else
+		agent_prepare(en, session, on_agent, j);
 }
 
 /* ---- questions ---- */

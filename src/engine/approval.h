@@ -1,7 +1,8 @@
-/* approval - what people allowed for good, and questions that settle themselves.
+/* approval - which rules hold in a session, and questions that settle themselves.
  * Confirmations that the server gives in a person's stead are events like a person's, written by the
  * system: one path for all of them. */
 #pragma once
+#include "engine/agent_cache.h"
 #include "engine/engine_private.h"
 #include "engine/look.h"
 
@@ -9,11 +10,13 @@
  * core/approval_always writes it. */
 #define RECORD_APPROVAL STR("approval")
 
-/* The workspace's rules, then the session's own; in the arena that was given. */
+/* The agent's rules, the operator's, then the session's own; in the arena that was given. agent NULL: it
+ * is looked up. session must stay until done. */
 typedef void
 approval_rules_fn(void *ctx, int rc, const struct err *err, struct approval_rules rules);
-void approval_rules_load(struct engine *en, struct str session, struct arena *a,
-			 approval_rules_fn *done, void *ctx);
+void approval_rules_load(struct engine *en, const struct store_session *session,
+			 struct cached_agent *agent, struct arena *a, approval_rules_fn *done,
+			 void *ctx);
 
 /* Looks at the open questions of a parked turn. NULL: none of them settles itself now; *due_ms is when
  * to look again, 0: only when something happens. */

@@ -19,7 +19,7 @@ struct context_setup {
 	struct context_lane lane; /* the conversation it is in */
 	int64_t session_budget;   /* picodollars, or BUDGET_UNLIMITED */
 	struct tool_offer offer;
-	struct approval_rules rules;       /* of agent, workspace and session */
+	struct approval_rules rules;       /* of agent, operator and session */
 	struct tool_place place;           /* as its environment says: context_setup_place */
 	const struct tool_server *servers; /* that may be called */
 	size_t server_count;

@@ -101,10 +101,10 @@ offer_tools(struct setup_job *j)
 				      .by_worker = j->setup.agent->where.by_worker };
 
 	tool_offer_make(&f, j->arena, &j->setup.offer);
-	if (!j->setup.offer.judged)
+	if (j->setup.offer.count == 0)
 		setup_end(j, 0, NULL);
 	else
-		approval_rules_load(j->en, j->session->id, j->arena, on_rules, j);
+		approval_rules_load(j->en, j->session, j->setup.agent, j->arena, on_rules, j);
 }
 
 static struct tool_docs

@@ -64,7 +64,7 @@ struct engine_settings {
 	int64_t quiet_ms;            /* collect: so long without a further message */
 	enum busy_mode busy;         /* of messages that name none */
 	bool busy_by_platform;       /* policies.busy says another one for a platform */
-	struct approval_rules rules; /* of the workspace; must stay like the model's name */
+	struct approval_rules rules; /* the operator's; must stay like the model's name */
 	struct approval_settings approvals;
 	/* Picodollars that a user may spend in all, and everybody in a day (UTC); 0: no limit. */
 	int64_t user_budget, day_budget;

@@ -128,7 +128,7 @@ on_history(void *ctx, int rc, bool more, const struct err *err)
 		read_history(l);
 	else if (rc == 0 && !l->running_here && l->session.row.state.phase == TURN_PARKED &&
 		 has_questions(l))
-		approval_rules_load(l->en, l->session_id, &l->arena, on_rules, l);
+		approval_rules_load(l->en, &l->session, NULL, &l->arena, on_rules, l);
 	else if (rc == 0 && !l->running_here)
 		read_wakes(l);
 	else

@@ -26,7 +26,7 @@ struct look {
 	struct turn_history history;
 	VEC(struct call_row) calls;
 	struct approval_rules
-		rules; /* of workspace and session; only if a parked turn has questions */
+		rules; /* of agent, operator and session; only if a parked turn has questions */
 	bool has_partial;
 	struct str partial_id, partial_text, partial_model;
 

@@ -27,7 +27,8 @@ static const struct turn_tool TOOLS[] = {
 
 static const struct approval_rule RULES[] = {
 	{ .tool = STR("run"), .action = APPROVAL_ALLOW },
-	{ .tool = STR("fetch"), .action = APPROVAL_ALLOW },
+	{ .tool = STR("web__fetch"), .action = APPROVAL_ALLOW },
+	{ .tool = STR("client"), .action = APPROVAL_ALLOW },
 	{ .tool = STR("peek"), .action = APPROVAL_ALLOW },
 	{ .tool = STR("no"), .action = APPROVAL_DENY },
 	{ .tool = STR("ask"), .action = APPROVAL_ASK },

@@ -13,6 +13,7 @@
  *   at MS                 the clock moves on; due timers fire
  *   look                  what is pending reaches the machine
  *   drain [restart]       the server stops, or restarts
+ *   forbid                the next machine's rules deny every tool
  * Anything else is an input for the log (replay_log.h); a word $NAME stands for the id of the last call
  * of that tool. The trace of effects is a text; see the rows of test_turn_machine. */
 #pragma once

@@ -189,6 +189,12 @@ run_step(struct world *w, struct str step)
 	} else if (str_eq(verb, STR("look"))) {
 		world_input(w, (struct turn_input){ .kind = TURN_IN_INPUTS,
 						    .inputs = world_pending(w) });
+	} else if (str_eq(verb, STR("forbid"))) {
+		static const struct approval_rule NOTHING = { .tool = STR("*"),
+							      .action = APPROVAL_DENY,
+							      .layer = APPROVAL_OPERATOR };
+
+		w->plan.rules = (struct approval_rules){ &NOTHING, 1 };
 	} else if (str_eq(verb, STR("drain"))) {
 		world_input(w, (struct turn_input){ .kind = TURN_IN_DRAIN,
 						    .reason = str_eq(rest, STR("restart"))

@@ -11,7 +11,7 @@ static const struct approval_rule GIT[] = {
 	  .layer = APPROVAL_SESSION },
 };
 static const struct approval_rule DENY[] = {
-	{ .tool = STR("*"), .action = APPROVAL_DENY, .layer = APPROVAL_WORKSPACE },
+	{ .tool = STR("*"), .action = APPROVAL_DENY, .layer = APPROVAL_OPERATOR },
 };
 
 #define RULES(r)                  \
@@ -38,10 +38,18 @@ static const struct row {
 	  { .rules = RULES(GIT), .interactive = true, .now_ms = NOW },
 	  LS,
 	  APPROVAL_ASK },
-	{ "T8 a rule made meanwhile does not deny what people were asked",
+	{ "T8 a rule made meanwhile denies it",
 	  { .rules = RULES(DENY), .interactive = true, .now_ms = NOW },
 	  LS,
-	  APPROVAL_ASK },
+	  APPROVAL_DENY,
+	  0,
+	  "a rule of the operator (*) denies it" },
+	{ "T8 a rule that denies comes before the setting that allows",
+	  { .rules = RULES(DENY), .settings.unattended = APPROVAL_ALLOW, .now_ms = NOW },
+	  LS,
+	  APPROVAL_DENY,
+	  0,
+	  "a rule of the operator (*) denies it" },
 	{ "T8 nobody is there: denied by default",
 	  { .settings.unattended = APPROVAL_DENY, .now_ms = NOW },
 	  LS,

@@ -93,7 +93,8 @@ check_row(void **state)
 	buf_init(&got, 4096);
 	if (json_parse(&a, str_of(r->arguments), &JSON_LIMITS_DEFAULT, &doc, &e) != 0)
 		fail_msg("%s: %s", r->name, e.text);
-	subjects = approval_subjects_of(str_of(r->tool), json_root(&doc), &a);
+	subjects = approval_subjects_of((struct tool_ref){ .name = str_of(r->tool) },
+					json_root(&doc), &a);
 	assert_true(subjects.count > 0);
 	for (size_t i = 0; i < subjects.count; i++) {
 		buf_puts(&got, i ? " ; " : "");
@@ -112,10 +113,12 @@ T8_absent_arguments_are_no_arguments(void **state)
 
 	(void)state;
 	arena_init(&a);
-	subjects = approval_subjects_of(STR("bash"), (struct json){ 0 }, &a);
+	subjects = approval_subjects_of((struct tool_ref){ .name = STR("bash") },
+					(struct json){ 0 }, &a);
 	assert_int_equal(subjects.count, 1);
 	assert_int_equal(subjects.ptr[0].exact_count, 0);
-	subjects = approval_subjects_of(STR("x"), (struct json){ 0 }, &a);
+	subjects =
+		approval_subjects_of((struct tool_ref){ .name = STR("x") }, (struct json){ 0 }, &a);
 	check_str("canonical", subjects.ptr[0].exact[0], STR("null"));
 	arena_release(&a);
 }

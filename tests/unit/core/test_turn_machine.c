@@ -290,6 +290,11 @@ static const struct row ROWS[] = {
 	  "{take status_running model_request_start} context model {release tool_use "
 	  "model_request_end status_idle:requires_action} parked {take status_running "
 	  "tool_result:denied} {keep model_request_start} context" },
+	{ "T8 a deny that came meanwhile overrules who allowed the call",
+	  CALL("ask") "ok; forbid; allow y $ask; go; ok; ok",
+	  "{take status_running model_request_start} context model {release tool_use "
+	  "model_request_end status_idle:requires_action} parked {take status_running "
+	  "tool_result:denied} {keep model_request_start} context" },
 	{ "T8 a call that is denied never runs, and its result says so",
 	  ASK "call run; call no; done; ok; tool run ok; ok",
 	  "{take status_running model_request_start} context model {keep tool_use tool_use "

@@ -10,6 +10,11 @@
 static const struct row {
 	const char *name, *script, *want;
 } ROWS[] = {
+	{ "T8 a deny that came meanwhile closes a worker's call that was allowed",
+	  CALL("worker") "ok; forbid; allow y $worker; go; ok; ok",
+	  "{take status_running model_request_start} context model {release tool_use "
+	  "model_request_end status_idle:requires_action} parked {take status_running "
+	  "tool_result:denied} {keep model_request_start} context" },
 	{ "H5 a drain puts the turn off and the next process goes on",
 	  ASK "text x; drain; ok; go; ok; ok; ctx; done; ok",
 	  "{take status_running model_request_start} context model +m ~m\"x\" stop-model {release "
