@@ -62,6 +62,12 @@ subject_pattern(const struct approval_subject *s, struct arena *a)
 	return str_contains(s->exact[0], STR("*")) ? (struct str){ 0 } : s->exact[0];
 }
 
+static bool
+is_redirection(const struct approval_subject *s)
+{
+	return s->reads_file || s->writes_file;
+}
+
 size_t
 approval_always_rules(struct tool_ref tool, struct json arguments, struct arena *a,
 		      struct approval_rule out[APPROVAL_ALWAYS_MAX])
@@ -73,6 +79,8 @@ approval_always_rules(struct tool_ref tool, struct json arguments, struct arena 
 	for (size_t i = 0; i < subjects.count; i++) {
 		const struct approval_subject *s = &subjects.ptr[i];
 
+		if (is_redirection(s) && tool.server.len > 0)
+			return 0; /* files elsewhere: no rule of ours is about them */
 		out[i] = (struct approval_rule){ .tool = tool.server.len > 0 ? tool.own_name
 									     : tool.name,
 						 .server = tool.server,
@@ -81,6 +89,8 @@ approval_always_rules(struct tool_ref tool, struct json arguments, struct arena 
 						 .layer = APPROVAL_SESSION };
 		if (s->all_arguments)
 			continue;
+		if (is_redirection(s)) /* not the command of that name */
+			out[i].tool = s->writes_file ? STR("write") : STR("read");
 		out[i].pattern = subject_pattern(s, a);
 		if (!out[i].pattern.ptr)
 			return 0;

@@ -1,7 +1,7 @@
 /* approval_always - a person said "allow always": which rules does that make?
  * Session-layer allow rules narrow enough to mean what was seen: a shell command keeps the words
  * that say what it does (`git status *`, `npm run build *`, `cat *`), a file tool the one path, a
- * skill the name. Of a tool whose arguments mean nothing to us it is the tool as a whole. */
+ * skill the name; a redirection is what the file tool would do (`write` of the one path). Of a tool whose arguments mean nothing to us it is the tool as a whole. */
 #pragma once
 #include "base/arena.h"
 #include "base/buf.h"

@@ -62,14 +62,45 @@ name_matches(const struct approval_rule *r, const struct called *c)
 					   : any_matches(r->tool, c->names, ARRAY_LEN(c->names));
 }
 
+/* A redirection does what a file tool does: such a rule holds for it. A deny or ask for either
+ * direction counts, an allow must cover writing where there is any, and is about files here. */
+static bool
+file_tool_matches(const struct approval_rule *r, const struct called *c,
+		  const struct approval_subject *s)
+{
+	bool reads = s->reads_file && str_eq(r->tool, STR("read"));
+	bool writes = s->writes_file && str_eq(r->tool, STR("write"));
+
+	if (r->server.len > 0)
+		return false;
+	if (r->action != APPROVAL_ALLOW)
+		return reads || writes;
+	return c->ref.server.len == 0 && (writes || (reads && !s->writes_file));
+}
+
+/* What allows commands allows no file that happens to be called like one: of the shell's own patterns
+ * only those that can mean nothing but paths, or everything. */
+static bool
+allows_paths(struct str pattern)
+{
+	if (str_eq(pattern, STR("*")))
+		return true;
+	return (str_starts(pattern, STR("/")) || str_starts(pattern, STR("./")) ||
+		str_starts(pattern, STR("../"))) &&
+	       str_contains(pattern, STR("*")) && !str_contains(pattern, STR(" "));
+}
+
 static bool
 tool_matches(const struct approval_rule *r, const struct called *c,
 	     const struct approval_subject *s)
 {
-	if (name_matches(r, c))
+	bool is_file = s->reads_file || s->writes_file;
+
+	if (is_file && file_tool_matches(r, c, s))
 		return true;
-	return r->server.len == 0 && ((s->reads_file && str_eq(r->tool, STR("read"))) ||
-				      (s->writes_file && str_eq(r->tool, STR("write"))));
+	if (is_file && r->action == APPROVAL_ALLOW && r->pattern.ptr && !allows_paths(r->pattern))
+		return false;
+	return name_matches(r, c);
 }
 
 static bool

@@ -11,6 +11,10 @@
  * server is about that server's tools alone. Of the others an allow speaks of a server's tool only as
  * SERVER__TOOL, while ask and deny hold for whatever has the name.
  *
+ * A redirection of a shell line is judged as the path that it is: by rules of read and write, and by the
+ * shell's own. An allow of the shell's covers it only as a whole, by `*`, or by a pattern of paths, which
+ * begins with / ./ or ../ and has a `*` but no blank: `git *` does not cover `> git\ x`.
+ *
  * A call with several subjects (a shell line of several commands) gets the strictest of their
  * outcomes: deny, then ask, then allow.
  *

@@ -129,7 +129,28 @@ class Approvals(Judged):
         self.assertIn("It has not run.", text)
         self.assertIn(why, "\n".join(self.said(session)), "the model read it")
 
+    @each([
+        ("T8_a_rule_for_commands_covers_no_file", [rule("allow", "git *")], "git log > git\\ x", "ask"),
+        ("T8_a_rule_for_commands_covers_no_file_it_reads", [rule("allow", "cat *")], "cat < cat\\ x", "ask"),
+        ("T8_a_redirection_is_allowed_as_a_path", [rule("allow", "echo *"), rule("allow", "out/*", tool="write")],
+         "echo x > out/x", "allow"),
+        ("T8_a_redirection_is_denied_as_a_path", [rule("deny", "*/secret", tool="write")], "echo x > d/secret", "deny"),
+        ("T8_a_close_ends_where_bash_ends_it", [rule("allow", "*")], '<& -eval echo "; id"', "ask"),
+        ("T8_what_follows_a_close_is_a_command", [rule("allow"), rule("deny", "eval *")], '<& -eval echo "; id"', "deny"),
+    ])
+    def commands(self, of_agent, command, want):
+        session = self.session(self.agent("always_ask", of_agent))
+        self.assertEqual(self.call(session, "bash", {"command": command})[0]["evaluated_permission"], want)
+
     # ---- "allow always" ----
+
+    def test_T8_always_for_a_redirection_is_about_the_file(self):
+        session = self.session(self.agent("always_ask"))
+        self.assertEqual(self.call(session, "bash", {"command": "echo x > ls"})[0]["evaluated_permission"], "ask")
+        self.confirm(session, scope="always")
+        self.await_idle(session)
+        self.assertEqual(self.call(session, "bash", {"command": "echo y > ls"})[0]["evaluated_permission"], "allow")
+        self.assertEqual(self.call(session, "bash", {"command": "ls"})[0]["evaluated_permission"], "ask")
 
     def always(self, session):
         """A person allows `touch *` for good in this session."""

@@ -5,7 +5,7 @@
 static const struct tool_ref BASH = { .name = STR("bash") };
 
 /* arguments: JSON, or a bare shell command when the tool is NULL (bash). want: the patterns joined
- * by " ; ", "-" for a rule without pattern, "" for no rules. */
+ * by " ; ", "-" for a rule without pattern, "" for no rules; before one for another tool its name. */
 static const struct row {
 	const char *name, *tool, *arguments, *want;
 } ROWS[] = {
@@ -17,7 +17,9 @@ static const struct row {
 	{ "T8 always a short command keeps what it has", NULL, "npm run", "npm run *" },
 	{ "T8 always git alone", NULL, "git", "git *" },
 	{ "T8 always every command of the line", NULL, "git log | head -1", "git log * ; head *" },
-	{ "T8 always names its files", NULL, "echo a > /tmp/x", "echo * ; /tmp/x" },
+	{ "T8 always names its files", NULL, "echo a > /tmp/x", "echo * ; write:/tmp/x" },
+	{ "T8 always names what it reads", NULL, "cat < ls", "cat * ; read:ls" },
+	{ "T8 always of both directions is writing", NULL, "cat <> ls", "cat * ; write:ls" },
 	{ "T8 always nothing for the unsafe", NULL, "echo $x", "" },
 	{ "T8 always nothing for a line with something unsafe", NULL, "ls; sh -c x", "" },
 	{ "T8 always nothing for the unreadable", NULL, "echo 'x", "" },
@@ -72,8 +74,9 @@ check_row(void **state)
 	count = approval_always_rules((struct tool_ref){ tool }, arguments, &a, rules);
 	for (size_t i = 0; i < count; i++) {
 		buf_puts(&got, i ? " ; " : "");
+		if (!str_eq(rules[i].tool, tool))
+			buf_printf(&got, STR_FMT ":", STR_ARG(rules[i].tool));
 		buf_put_str(&got, rules[i].pattern.ptr ? rules[i].pattern : STR("-"));
-		check_str("tool", rules[i].tool, tool);
 		assert_int_equal(rules[i].action, APPROVAL_ALLOW);
 		assert_int_equal(rules[i].layer, APPROVAL_SESSION);
 	}
