@@ -7,6 +7,7 @@ enum runner {
 	RUNNER_TRANSPARENT, /* runs its operands as they stand */
 	RUNNER_FIND,        /* runs what follows -exec */
 	RUNNER_SHELL,       /* runs text with -c, stdin without operands, else a file */
+	RUNNER_ASSIGNS,     /* sets variables that say what other commands run: PATH, LD_PRELOAD */
 };
 
 static struct str
@@ -31,6 +32,20 @@ runner_of(struct str word)
 		{ ".", RUNNER_TEXT },
 		{ "trap", RUNNER_TEXT },
 		{ "watch", RUNNER_TEXT },
+		{ "alias", RUNNER_TEXT },
+		{ "hash", RUNNER_TEXT },
+		{ "enable", RUNNER_TEXT },
+		{ "mapfile", RUNNER_TEXT },
+		{ "readarray", RUNNER_TEXT },
+		{ "complete", RUNNER_TEXT },
+		{ "compgen", RUNNER_TEXT },
+		{ "bind", RUNNER_TEXT },
+		{ "fc", RUNNER_TEXT },
+		{ "export", RUNNER_ASSIGNS },
+		{ "declare", RUNNER_ASSIGNS },
+		{ "typeset", RUNNER_ASSIGNS },
+		{ "readonly", RUNNER_ASSIGNS },
+		{ "local", RUNNER_ASSIGNS },
 		{ "exec", RUNNER_OPERANDS },
 		{ "command", RUNNER_OPERANDS },
 		{ "builtin", RUNNER_OPERANDS },
@@ -115,6 +130,11 @@ hides_at(const struct shell_command *c, size_t at)
 	case RUNNER_TEXT:
 	case RUNNER_OPERANDS: return true;
 	case RUNNER_SHELL: return shell_takes_text(c, at);
+	case RUNNER_ASSIGNS:
+		for (size_t i = at + 1; i < c->word_count; i++)
+			if (shell_word_is_assignment(c->words[i]))
+				return true;
+		return false;
 	case RUNNER_FIND:
 		for (size_t i = at + 1; i < c->word_count; i++)
 			if (is_find_exec(c->words[i]))
@@ -148,7 +168,7 @@ inner_starts(const struct shell_command *c, size_t out[SHELL_INNER_MAX])
 		if (shell_word_is_assignment(w) || is_quantity(w))
 			continue;
 		out[count++] = i;
-		if (runner_of(w) != RUNNER_NONE)
+		if (runner_of(w) != RUNNER_NONE && runner_of(w) != RUNNER_ASSIGNS)
 			kind = runner_of(w);
 		else if (!maybe_value)
 			break;

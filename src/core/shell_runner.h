@@ -8,7 +8,8 @@
 enum { SHELL_INNER_MAX = 16 };
 
 /* True when no pattern may allow it: eval, source, `.`, trap, exec, command, builtin, env, xargs,
- * parallel, watch, find -exec, a shell given text (-c, -s or nothing at all), whether called
+ * parallel, watch, find -exec, builtins that change what a name runs (alias, hash, enable, export A=b and
+ * their kin), a shell given text (-c, -s or nothing at all), whether called
  * directly, by path, or behind sudo, nohup, timeout and the like. */
 bool shell_runner_hides(const struct shell_command *c);
 /* The texts a rule against an inner command has to see: the command behind assignments and

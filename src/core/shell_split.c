@@ -1,45 +1,6 @@
 #include "core/shell_split.h"
 
-struct here_doc {
-	struct str delimiter;
-	bool strip_tabs; /* <<- */
-};
-
-/* One pass over one piece of text: the line itself, or the inside of a substitution. The arrays
- * and their counts go on across pieces. */
-struct splitter {
-	struct arena *a;
-	struct shell_reader r;
-
-	struct shell_command *commands;
-	size_t command_count;
-	struct str *words;
-	size_t word_count;
-	struct shell_redirect *redirects;
-	size_t redirect_count;
-
-	struct shell_command now; /* the command being read */
-	size_t source_end;
-	bool begun;       /* it has a word or a redirection: keywords and groups are over */
-	bool after_group; /* only redirections and separators may follow `)` and `}` */
-	bool in_case;     /* then a lone `)` ends a pattern */
-	bool dangling;    /* behind && || |: a command must follow */
-	unsigned unsafe_everywhere;
-
-	char open[SHELL_DEPTH_MAX];
-	size_t depth;
-	struct here_doc here_docs[SHELL_HERE_DOCS_MAX];
-	size_t here_doc_count;
-};
-
-static bool
-is_number(struct str word)
-{
-	for (size_t i = 0; i < word.len; i++)
-		if (word.ptr[i] < '0' || word.ptr[i] > '9')
-			return false;
-	return word.len > 0;
-}
+#include "core/shell_split_private.h"
 
 static bool
 has_blank(struct str word)
@@ -54,8 +15,8 @@ is_control(unsigned char c)
 	return (c < ' ' && c != '\t' && c != '\n') || c == 0x7f;
 }
 
-static void
-note_source(struct splitter *s, size_t from)
+void
+shell_split_note_source(struct splitter *s, size_t from)
 {
 	if (!s->now.source.ptr)
 		s->now.source.ptr = s->r.in.ptr + from;
@@ -129,10 +90,18 @@ close_group(struct splitter *s, char bracket)
 	s->after_group = true;
 }
 
-enum keyword { KEYWORD_NONE, KEYWORD_HARMLESS, KEYWORD_PREFIX, KEYWORD_END, KEYWORD_HEAD };
+enum keyword {
+	KEYWORD_NONE,
+	KEYWORD_BANG,
+	KEYWORD_TIME,
+	KEYWORD_PREFIX,
+	KEYWORD_END,
+	KEYWORD_HEAD,
+	KEYWORD_ODD,
+};
 
-/* HARMLESS and PREFIX: a command follows. END: closes a compound (what opened it is flagged). HEAD:
- * the words behind it are its own. */
+/* BANG, TIME and PREFIX: a command follows. END: closes a compound (what opened it is flagged). HEAD:
+ * the words behind it are its own. ODD: what follows is a name, or a command, or both. */
 static enum keyword
 keyword_of(struct str word)
 {
@@ -140,11 +109,11 @@ keyword_of(struct str word)
 		const char *word;
 		enum keyword kind;
 	} KEYWORDS[] = {
-		{ "!", KEYWORD_HARMLESS },   { "time", KEYWORD_HARMLESS },
+		{ "!", KEYWORD_BANG },       { "time", KEYWORD_TIME },
 		{ "if", KEYWORD_PREFIX },    { "then", KEYWORD_PREFIX },
 		{ "elif", KEYWORD_PREFIX },  { "else", KEYWORD_PREFIX },
 		{ "while", KEYWORD_PREFIX }, { "until", KEYWORD_PREFIX },
-		{ "do", KEYWORD_PREFIX },    { "coproc", KEYWORD_PREFIX },
+		{ "do", KEYWORD_PREFIX },    { "coproc", KEYWORD_ODD },
 		{ "fi", KEYWORD_END },       { "done", KEYWORD_END },
 		{ "esac", KEYWORD_END },     { "for", KEYWORD_HEAD },
 		{ "case", KEYWORD_HEAD },    { "select", KEYWORD_HEAD },
@@ -163,6 +132,11 @@ take_keyword(struct splitter *s, const struct shell_word *w)
 {
 	enum keyword kind = keyword_of(w->text);
 
+	if (kind == KEYWORD_TIME && s->piped)
+		return false;
+	if (kind == KEYWORD_ODD)
+		shell_reader_fail(&s->r, "a coprocess");
+	s->piped = false;
 	if (str_eq(w->text, STR("{"))) {
 		open_group(s, '{');
 		return true;
@@ -175,10 +149,12 @@ take_keyword(struct splitter *s, const struct shell_word *w)
 		return false;
 	if (kind == KEYWORD_PREFIX || kind == KEYWORD_HEAD)
 		s->now.unsafe |= SHELL_KEYWORD;
+	if (kind == KEYWORD_TIME)
+		s->time = TIME_SAID;
 	if (kind == KEYWORD_END)
 		s->after_group = true;
 	else
-		note_source(s, w->source_at);
+		shell_split_note_source(s, w->source_at);
 	if (str_eq(w->text, STR("case")))
 		s->in_case = true;
 	return kind != KEYWORD_HEAD;
@@ -198,7 +174,63 @@ add_word(struct splitter *s, const struct shell_word *w)
 	s->words[s->word_count++] = w->text;
 	s->now.word_count++;
 	s->begun = true;
-	note_source(s, w->source_at);
+	shell_split_note_source(s, w->source_at);
+}
+
+/* `time -p --`: they are no words of the command. */
+static bool
+take_time_option(struct splitter *s, const struct shell_word *w)
+{
+	bool ends = s->time != TIME_NONE && str_eq(w->text, STR("--"));
+	bool option = s->time == TIME_SAID && str_eq(w->text, STR("-p"));
+
+	s->time = option ? TIME_OPTION : TIME_NONE;
+	return ends || option;
+}
+
+enum { DESCRIPTOR_DIGITS_MAX = 9 };
+
+/* A word with a redirection directly behind it: is it the redirection's descriptor? */
+static bool
+is_descriptor_before(struct splitter *s, const struct shell_word *w)
+{
+	char next = shell_reader_peek(&s->r, 0);
+
+	if (!w->plain || (next != '<' && next != '>'))
+		return false;
+	if (str_starts(w->text, STR("{")) && str_ends(w->text, STR("}")))
+		shell_reader_fail(&s->r, "a redirection that sets a variable");
+	if (shell_split_is_number(w->text) && w->text.len > DESCRIPTOR_DIGITS_MAX)
+		shell_reader_fail(&s->r, "a descriptor of too many digits");
+	return shell_split_is_number(w->text);
+}
+
+/* The third word of `for x do`, where the commands begin. */
+static bool
+begins_body(const struct splitter *s, const struct shell_word *w)
+{
+	const struct shell_command *c = &s->now;
+
+	return c->word_count == 2 && (c->unsafe & SHELL_KEYWORD) && w->plain &&
+	       (str_eq(w->text, STR("do")) || str_eq(w->text, STR("{")));
+}
+
+/* Bash writes the command of a substitution anew before it runs it, redirections last: a word that they
+ * kept from being a keyword becomes one. */
+static bool
+becomes_keyword(const struct splitter *s, const struct shell_word *w)
+{
+	return s->nested && s->begun && s->now.word_count == 0 && w->plain &&
+	       (keyword_of(w->text) != KEYWORD_NONE || str_eq(w->text, STR("{")) ||
+		str_eq(w->text, STR("}")));
+}
+
+bool
+shell_split_hides_line_end(const struct splitter *s, const struct shell_word *w)
+{
+	struct str source = str_slice(s->r.in, w->source_at, s->r.at);
+
+	return s->here_doc_count > 0 && !w->plain && str_contains(source, STR("\n"));
 }
 
 static void
@@ -206,15 +238,17 @@ take_word(struct splitter *s)
 {
 	size_t start = s->r.out_len;
 	struct shell_word w;
-	char next;
 
 	if (s->now.word_count > 0)
 		s->r.out[s->r.out_len++] = ' ';
 	w = shell_word_read(&s->r);
-	next = shell_reader_peek(&s->r, 0);
-	if (w.plain && is_number(w.text) && (next == '<' || next == '>')) {
-		s->r.out_len = start; /* the descriptor of the redirection that follows */
-		note_source(s, w.source_at);
+	if (shell_split_hides_line_end(s, &w) || begins_body(s, &w) || becomes_keyword(s, &w))
+		shell_reader_fail(&s->r, "a line end, a body or a keyword inside a command");
+	if (is_descriptor_before(s, &w)) {
+		s->r.out_len = start; /* of the redirection that follows */
+		shell_split_note_source(s, w.source_at);
+	} else if (w.plain && !s->begun && take_time_option(s, &w)) {
+		s->r.out_len = start;
 	} else if (w.plain && !s->begun && take_keyword(s, &w)) {
 		s->r.out_len = start;
 	} else if (s->after_group) {
@@ -222,151 +256,6 @@ take_word(struct splitter *s)
 	} else if (!s->r.error) {
 		add_word(s, &w);
 	}
-}
-
-enum redirect_kind {
-	REDIRECT_FILE,
-	REDIRECT_DUPLICATE,
-	REDIRECT_CLOSE,
-	REDIRECT_HERE_DOC,
-	REDIRECT_HERE_STRING,
-};
-
-struct redirect_operator {
-	const char *text;
-	enum redirect_kind kind;
-	enum shell_direction direction;
-};
-
-/* At one of < > &>. */
-static const struct redirect_operator *
-read_operator(struct splitter *s)
-{
-	/* Longest first. */
-	static const struct redirect_operator OPERATORS[] = {
-		{ "&>>", REDIRECT_FILE, SHELL_WRITES },
-		{ "<<<", REDIRECT_HERE_STRING, SHELL_READS },
-		{ "<<-", REDIRECT_HERE_DOC, SHELL_READS },
-		{ ">&-", REDIRECT_CLOSE, SHELL_WRITES },
-		{ "<&-", REDIRECT_CLOSE, SHELL_READS },
-		{ "&>", REDIRECT_FILE, SHELL_WRITES },
-		{ ">>", REDIRECT_FILE, SHELL_WRITES },
-		{ ">|", REDIRECT_FILE, SHELL_WRITES },
-		{ ">&", REDIRECT_DUPLICATE, SHELL_WRITES },
-		{ "<<", REDIRECT_HERE_DOC, SHELL_READS },
-		{ "<&", REDIRECT_DUPLICATE, SHELL_READS },
-		{ "<>", REDIRECT_FILE, SHELL_READS_AND_WRITES },
-		{ ">", REDIRECT_FILE, SHELL_WRITES },
-		{ "<", REDIRECT_FILE, SHELL_READS },
-	};
-	struct str rest = str_slice(s->r.in, s->r.at, s->r.in.len);
-	const struct redirect_operator *op = OPERATORS;
-
-	while (!str_starts(rest, str_of(op->text)))
-		op++;
-	s->r.at += strlen(op->text);
-	return op;
-}
-
-/* `2>&1`, `>&-`, `2>&1-`: what follows names a descriptor, not a file. */
-static bool
-is_descriptor(struct str word)
-{
-	if (str_ends(word, STR("-")))
-		word.len--;
-	return word.len == 0 || is_number(word);
-}
-
-static void
-add_redirect(struct splitter *s, const struct redirect_operator *op, struct str target)
-{
-	if (op->kind == REDIRECT_DUPLICATE && is_descriptor(target))
-		return;
-	if (str_eq(target, STR("/dev/null")))
-		return;
-	if (s->redirect_count == SHELL_REDIRECTS_MAX) {
-		shell_reader_full(&s->r, "too many redirections");
-		return;
-	}
-	s->redirects[s->redirect_count++] =
-		(struct shell_redirect){ op->direction, arena_str(s->a, target) };
-	s->now.redirect_count++;
-}
-
-static void
-add_here_doc(struct splitter *s, const struct redirect_operator *op, struct str delimiter)
-{
-	if (s->here_doc_count == SHELL_HERE_DOCS_MAX) {
-		shell_reader_full(&s->r, "too many here-documents");
-		return;
-	}
-	s->here_docs[s->here_doc_count++] = (struct here_doc){
-		.delimiter = arena_str(s->a, delimiter),
-		.strip_tabs = str_ends(str_of(op->text), STR("-")),
-	};
-}
-
-/* Blanks and continued lines. */
-static void
-skip_blanks(struct splitter *s)
-{
-	for (;;) {
-		char c = shell_reader_peek(&s->r, 0);
-
-		if (c == ' ' || c == '\t')
-			s->r.at++;
-		else if (c == '\\' && shell_reader_peek(&s->r, 1) == '\n')
-			s->r.at += 2;
-		else
-			return;
-	}
-}
-
-static void
-take_redirect(struct splitter *s)
-{
-	size_t from = s->r.at, start = s->r.out_len;
-	const struct redirect_operator *op = read_operator(s);
-	struct shell_word target;
-
-	s->begun = true;
-	note_source(s, from);
-	if (op->kind == REDIRECT_CLOSE)
-		return;
-	skip_blanks(s);
-	if (shell_reader_at_end(&s->r) || shell_word_ends_at(shell_reader_peek(&s->r, 0))) {
-		shell_reader_fail(&s->r, "a redirection without its target");
-		return;
-	}
-	target = shell_word_read(&s->r);
-	note_source(s, from);
-	if (op->kind == REDIRECT_HERE_DOC || op->kind == REDIRECT_HERE_STRING)
-		s->now.unsafe |= SHELL_HERE_DOC;
-	if (op->kind == REDIRECT_HERE_DOC)
-		add_here_doc(s, op, target.text);
-	else if (op->kind != REDIRECT_HERE_STRING)
-		add_redirect(s, op, target.text);
-	s->r.out_len = start;
-}
-
-/* Behind the line end that follows their operators: the bodies are data, not commands. */
-static void
-skip_here_docs(struct splitter *s)
-{
-	for (size_t i = 0; i < s->here_doc_count; i++) {
-		const struct here_doc *doc = &s->here_docs[i];
-		struct str line = { 0 }, rest;
-		bool found = false;
-
-		while (!found && !shell_reader_at_end(&s->r)) {
-			str_cut(str_slice(s->r.in, s->r.at, s->r.in.len), '\n', &line, &rest);
-			s->r.at += line.len + 1;
-			while (doc->strip_tabs && str_starts(line, STR("\t")))
-				line = str_slice(line, 1, line.len);
-			found = str_eq(line, doc->delimiter);
-		}
-	}
-	s->here_doc_count = 0;
 }
 
 /* At one of ; & && || | |& or a line end. */
@@ -377,12 +266,25 @@ take_separator(struct splitter *s, char c, char next)
 
 	if (c == '\n') { /* ends a command, or stands where one may still come */
 		s->dangling = s->dangling && !complete;
+		s->piped = s->piped && !complete;
 	} else {
 		if (!complete && !s->in_case)
 			shell_reader_fail(&s->r, "an operator without a command before it");
 		s->dangling = c == '|' || (c == '&' && next == '&');
+		s->piped = c == '|' && next != '|';
 	}
 	end_command(s);
+}
+
+/* At `((` where a command begins: arithmetic for sure, or not ours to read. */
+static void
+take_arithmetic(struct splitter *s)
+{
+	s->now.unsafe |= SHELL_KEYWORD;
+	shell_split_note_source(s, s->r.at);
+	shell_reader_skip_arithmetic(&s->r, s->r.at + 1);
+	shell_split_note_source(s, s->r.at);
+	s->after_group = true;
 }
 
 static void
@@ -390,13 +292,19 @@ take_operator(struct splitter *s)
 {
 	char c = shell_reader_peek(&s->r, 0), next = shell_reader_peek(&s->r, 1);
 
+	s->time = TIME_NONE;
 	if (c == '<' || c == '>' || (c == '&' && next == '>')) {
-		take_redirect(s);
+		shell_split_take_redirect(s);
 		return;
 	}
 	if (c == '(') {
 		if (s->begun || s->after_group)
 			shell_reader_fail(&s->r, "a function or an array");
+		s->piped = false;
+		if (next == '(') {
+			take_arithmetic(s);
+			return;
+		}
 		open_group(s, c);
 	} else if (c == ')') {
 		close_group(s, '(');
@@ -406,8 +314,12 @@ take_operator(struct splitter *s)
 	if (s->r.error)
 		return;
 	s->r.at += (c == '&' && next == '&') || (c == '|' && (next == '|' || next == '&')) ? 2 : 1;
+	shell_split_check_operator_ends(s, c == ';'   ? ";&"
+					   : c == '&' ? "&>"
+					   : c == '|' ? "|&"
+						      : "(");
 	if (c == '\n')
-		skip_here_docs(s);
+		shell_split_skip_here_docs(s);
 }
 
 static void
@@ -424,10 +336,11 @@ split_piece(struct splitter *s, struct str text)
 	s->r.at = s->r.out_len = 0;
 	s->r.out = arena_alloc(s->a, text.len + 1);
 	s->depth = s->here_doc_count = 0;
-	s->after_group = s->in_case = s->dangling = false;
+	s->after_group = s->in_case = s->dangling = s->piped = false;
+	s->time = TIME_NONE;
 	begin_command(s);
 	for (;;) {
-		skip_blanks(s);
+		shell_split_skip_blanks(s);
 		if (shell_reader_at_end(&s->r))
 			break;
 		char c = shell_reader_peek(&s->r, 0), next = shell_reader_peek(&s->r, 1);
@@ -453,11 +366,9 @@ static void
 split_all(struct splitter *s, struct str line)
 {
 	split_piece(s, line);
-	for (size_t i = 0; !s->r.error && i < s->r.nested_count; i++) {
+	s->nested = true;
+	for (size_t i = 0; !s->r.error && i < s->r.nested_count; i++)
 		split_piece(s, s->r.nested[i]);
-		if (!s->r.full)
-			s->r.error = NULL; /* unreadable inside (arithmetic, say): flagged anyway */
-	}
 }
 
 int

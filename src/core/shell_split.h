@@ -5,8 +5,9 @@
  * expands nothing: what only the shell could know is flagged unsafe on the command where it
  * stands. Substitutions are looked into, so that what they would run is seen as well.
  *
- * It may refuse what a shell accepts (functions, arrays), never the other way round where it
- * matters: a line this file reads one way and a shell another would be a hole. */
+ * It refuses what it does not read exactly as bash does (functions, arrays, coprocesses, a line that is
+ * continued inside an operator): a line read one way here and another way there would be a hole.
+ * tests/shell compares the two (docs/decisions/0035). */
 #pragma once
 #include "base/arena.h"
 #include "base/err.h"

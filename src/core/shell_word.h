@@ -31,6 +31,7 @@ struct shell_reader {
 	size_t nested_count;
 	const char *error; /* the first one; nothing is read behind it */
 	bool full;         /* it was a limit, not the text */
+	bool subscript;    /* a bracket behind a name is open in this word */
 };
 
 struct shell_word {
@@ -46,6 +47,10 @@ bool shell_word_is_assignment(struct str word);
 /* Blank, line end or operator byte. */
 bool shell_word_ends_at(char c);
 
+/* The body of a here-document: what is substituted in it is kept to be split. */
+void shell_reader_look_into(struct shell_reader *r, size_t from, size_t to);
+/* Behind the first bracket of "((": to behind the last, with what is substituted inside kept. */
+void shell_reader_skip_arithmetic(struct shell_reader *r, size_t from);
 /* Stops reading: the text is wrong, or a limit is reached. */
 void shell_reader_fail(struct shell_reader *r, const char *why);
 void shell_reader_full(struct shell_reader *r, const char *why);

@@ -1,7 +1,7 @@
 /* driver - what core/shell_split makes of command lines, for a program to read.
  *
  * stdin: lines, each ended by a NUL byte. stdout, for each line, texts ended by a NUL byte:
- *   "error", or "line", then for each command
+ *   "error" and why, or "line" and then for each command
  *   "command", its flags, "hides" or "", each word with a "w" before it, and each redirection as
  *   "r" (reads), "o" (writes) or "b" (both) with its path behind it */
 #include <stdio.h>
@@ -38,11 +38,12 @@ static void
 tell_line(struct str text)
 {
 	struct shell_line line = { 0 };
+	struct err e = { 0 };
 	struct arena a;
 
 	arena_init(&a);
-	if (shell_split(text, &a, &line, NULL) != 0)
-		say("error", STR(""));
+	if (shell_split(text, &a, &line, &e) != 0)
+		say("error ", str_of(e.text));
 	else
 		say("line", STR(""));
 	for (size_t i = 0; i < line.count; i++)

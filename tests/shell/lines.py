@@ -6,10 +6,11 @@ from bash import FILES, NAMES
 BUILTINS = ("echo", "eval", "exec", "command", "builtin", "source", ".", ":", "[", "test", "true", "set", "export",
             "declare", "read", "trap", "cd", "time", "!", "-p", "-eval", "nosuch")
 TEXTS = ("x", "-rf", "-", "--", "1", "2", "10", "f", "=", "A=b", "a+=", "HEAD~1", "@{u}", "{}", "a,b", "%", "^", "]", "in",
-         "do", "then", "}", "fi", "done", "esac", "\u00a0", "\u2003", "\u00e4", ":", "+", "x=~y", "~", "a:~b")
+         "do", "then", "}", "fi", "done", "esac", "\u00a0", "\u2003", "\u00e4", ":", "+", "x=~y", "x=~/y", "a=b:~", "a:~b", "$$", "-x", "--y=z", "file.c", "a/b")
 SEPARATORS = (" ; ", ";", " & ", "&", " && ", "&&", " || ", " | ", "|", " |& ", "\n", "\n\n", ";\n", " &&\n", " |\\\n")
-BLANKS = (" ",) * 12 + ("  ", "\t", " \\\n", "\\\n ", " \\\n\t ", "\\\n")
-OPERATORS = (">", ">>", ">|", "<", "<>", "&>", "&>>", ">&", "<&", ">& ", "<& ", ">&\\\n", "<&\t", "> ", "<\\\n", ">\\\n>")
+BLANKS = (" ",) * 80 + ("  ", "\t", " \\\n", " \\\n\t ") * 4 + ("\\\n ", "\\\n")
+OPERATORS = (">", ">>", ">|", "<", "<>", "&>", "&>>", ">&", "<&", ">& ", "<& ", "<&\t", "> ", "<  ", "> \\\n", "<& \\\n") * 4 + (
+    ">&\\\n", "<\\\n", ">\\\n>")
 TARGETS = FILES + ("-", "1", "2", "0", "3-", "1-x", "-x", "- ", "/dev/null", "&1", "'-'", "\"\"", "~/f", "$x", "*", "2>&1",
                    "\\\n-", "\\-", "./f", "d/../g", "-eval echo")
 # What an edit puts in somewhere.
@@ -39,11 +40,11 @@ class Lines:
 
     def in_double(self):
         return "".join(self.any("x", " ", "; id", "'", "#", "\\\"", "\\\\", "\\\n", "\\x", "!", "`b`", "$x", "$(b)", "${x:-'}",
-                                "${x:-\"y\"}", "${x}", "$", "*", ")", "}", "\n", "$((1))", "\\`", "\\$(b)")
+                                "${x:-\"y\"}", "${x}", "$", "*", ")", "}", "\n", "$((1))", "\\`", "\\$(b)", "x", "y z", "-", "a=b")
                        for _ in range(self.random.randrange(4)))
 
     def piece(self, depth):
-        kind = self.random.randrange(24)
+        kind = self.random.randrange(30)
         if kind < 9:
             return self.random.choice(TEXTS)
         if kind < 11:
@@ -67,7 +68,7 @@ class Lines:
         if kind == 20:
             return self.any("#", "a#b", "#x")
         if kind == 21:
-            return "\\\n"
+            return self.any("\\\n", "a\\\nb")
         return self.random.choice(NAMES)
 
     def substituted(self, depth):
@@ -91,7 +92,9 @@ class Lines:
     # ---- commands ----
 
     def redirection(self, depth):
-        before = self.any("", "", "", "", "0", "1", "2", "3", "10", "{x}", "{x", "2x", "'2'", "\\2", "A[0]", "{A[0]}")
+        before = self.any("", "", "", "", "0", "1", "2", "3", "10", "{x", "2x", "'2'", "\\2", "A[0]")
+        if self.often(0.03):
+            before = self.any("{x}", "{A[0]}", "9999999999", "{x}2")
         if self.often(0.1):
             self.waiting.append(self.any("E", "E", "'E'", "\\E", "\"E\"", "E F", "$x"))
             return before + self.any("<<", "<<-", "<< ", "<<\t") + self.waiting[-1]
@@ -103,7 +106,8 @@ class Lines:
         return before + self.random.choice(OPERATORS) + target
 
     def simple(self, depth):
-        parts = [self.any("A=b", "A=", "A+=b", "A=$x", "A='x y'", "PATH=.", "A[0]=b", "A=(b c)", "1=2")
+        parts = [self.any("A=b", "A=", "A+=b", "A=$x", "A='x y'", "PATH=.", "A[0]=b", "1=2", "A=~/x", "A=\\~")
+                 if self.often(0.95) else self.any("A=(b c)", "A[x y]=b", "A[<<E]=b", "A[#]=x", "A['x']=b")
                  for _ in range(self.any(0, 0, 0, 0, 0, 0, 1, 2))]
         if self.often(0.93):
             parts.append(self.name(depth))
@@ -115,7 +119,7 @@ class Lines:
 
     def compound(self, depth):
         inner = lambda: self.list(depth + 1)  # noqa: E731
-        kind = self.random.randrange(14)
+        kind = self.random.randrange(14) if self.often(0.5) else self.random.randrange(7)
         text = (
             lambda: f"( {inner()} )", lambda: f"({inner()})", lambda: f"{{ {inner()}; }}", lambda: f"{{ {inner()}\n}}",
             lambda: f"if {inner()}; then {inner()}; fi", lambda: f"if {inner()}\nthen {inner()}; else {inner()}\nfi",
@@ -130,15 +134,17 @@ class Lines:
         return text + (" " + self.redirection(depth) if self.often(0.2) else "")
 
     def command(self, depth):
-        before = self.any("", "", "", "", "", "", "", "! ", "!", "time ", "time -p ", "time -- ", "! ! ", "coproc ", "coproc N ",
-                          "time ! ", "! time ", "then ", "do ")
+        before = self.any("", "", "", "", "", "", "", "! ", "!", "time ", "time -p ", "time -- ", "! ! ", "time ! ", "! time ",
+                          "then ", "do ", "time -p -- ", "time -p -p ", "time\t-p") if self.often(0.3) else ""
+        if self.often(0.02):
+            before = self.any("coproc ", "coproc N ", "function f ", "if ", "{ ", "( ", "case ")
         if depth < 2 and self.often(0.14):
             return before + self.compound(depth)
         return before + self.simple(depth)
 
     def list(self, depth):
         text = self.command(depth)
-        for _ in range(self.any(0, 0, 0, 1, 1, 2) if depth else self.any(0, 0, 1, 1, 2, 3)):
+        for _ in range(self.any(0, 0, 0, 1, 1) if depth else self.any(0, 0, 1, 1, 2)):
             between = self.random.choice(SEPARATORS)
             text += between.rstrip("\n") + self.bodies() if between.endswith("\n") and self.waiting else between
             text += self.command(depth)
@@ -175,6 +181,6 @@ class Lines:
             text += self.bodies() + self.any("", "b x", "a\n")
         if self.often(0.1):
             text += self.any(" # x", "#x", "\n", "\\", " \\", ";", "\\\n", "&")
-        while self.often(0.35):
+        while self.often(0.25):
             text = self.bend(text)
         return text.encode()
