@@ -210,12 +210,6 @@ approval_policy_mode_rule(enum approval_mode mode, struct tool_ref tool, struct 
 	return true;
 }
 
-struct approval_settings
-approval_settings_default(void)
-{
-	return (struct approval_settings){ .unattended = APPROVAL_DENY, .expired = APPROVAL_DENY };
-}
-
 enum approval_action
 approval_policy_attend(const struct approval_settings *s, enum approval_action action,
 		       bool interactive)

@@ -80,8 +80,6 @@ struct approval_settings {
 	int64_t expire_after_ms;         /* 0: a question waits for ever */
 	enum approval_action expired;    /* allow or deny */
 };
-/* Waits for ever; unattended and expired questions are denied. */
-struct approval_settings approval_settings_default(void);
 
 /* Ask becomes the unattended action when nobody is there; allow and deny stay. */
 enum approval_action approval_policy_attend(const struct approval_settings *s,

@@ -251,7 +251,7 @@ start_engine(struct rig *r)
 			STR("pdr_00000000000000000000000000000000000000000000000000000000000000aa"),
 		.settings.queue_depth = 20,
 		.settings.quiet_ms = 1500,
-		.settings.approvals = approval_settings_default(),
+		.settings.approvals = { .unattended = APPROVAL_DENY, .expired = APPROVAL_DENY },
 		.clean = r->clean,
 	};
 
