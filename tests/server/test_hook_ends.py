@@ -70,7 +70,7 @@ class HookEnds(unittest.TestCase):
         self.assertEqual(self.server.stop(), 0)
         return stop, " ".join(said)
 
-    def test_H4_the_answer_of_a_hook_is_its_own(self):
+    def test_H4p_H4q_the_answer_of_a_hook_is_its_own(self):
         for script, on_failure, stop, said in (
                 ("cat >/dev/null; exit 0", "closed", "end_turn", ""),
                 ("echo no $1; exit 1", "open", "cancelled", "refused it: no --strict"),
@@ -88,7 +88,7 @@ class HookEnds(unittest.TestCase):
                 if "interpreter" in script:
                     self.assertIn("it cannot be started", said_then)
 
-    def test_H4_a_hook_reads_its_facts_and_its_pipes_end(self):
+    def test_H4a_H4m_a_hook_reads_its_facts_and_its_pipes_end(self):
         self.begin(f"cat >{self.server.folder}/facts.new; mv {self.server.folder}/facts.new {self.server.folder}/facts")
         self.client.open_session("cli:a")
         facts = self.server.folder / "facts"

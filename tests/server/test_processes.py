@@ -28,10 +28,11 @@ class Processes(Hands):
         source = {"platform": "telegram", "chat_id": "-1", "chat_type": "group", "user_id": "u1"}
         return self.client.ask("POST", "/v1/sessions/resolve", {"source": source, "agent_id": self.agent})["session"]["id"]
 
-    def test_P6_delete_ends_the_sessions_processes(self):
+    def test_P6a_T12n_T12t_T12u_T12v_delete_ends_the_sessions_processes(self):
         session, other = self.open(), self.open()
         marks = [self.start(session), self.start(session)]
         stays = self.start(other)
+        self.assertEqual(self.client.session(session)["tool_processes"]["background"], 2)
         self.client.ask("DELETE", self.path(session))
         self.assert_gone(*marks)
         self.assertTrue(running(stays))
