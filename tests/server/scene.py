@@ -80,9 +80,11 @@ class Scene(unittest.TestCase):
         while has_hooks() and cls.server.is_running():  # whatever still waits in there, it is over soon
             cls.clock.advance(minutes=1)
             time.sleep(0.02)
-        if not has_hooks():
-            time.sleep(0.3)
-            cls.server.process.send_signal(signal.SIGTERM)  # the second one waits for no turn
+        until = time.monotonic() + 3
+        while cls.server.is_running() and time.monotonic() < until:
+            time.sleep(0.02)
+        if cls.server.is_running():
+            cls.server.process.send_signal(signal.SIGTERM)  # it waits for a turn; the second one does not
         code = cls.server.end()
         assert code == 0, cls.server.errors()
         code, said = cls.server.check()

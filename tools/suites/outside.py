@@ -107,7 +107,7 @@ def node_files(root, folder, timeout_s, env=None):
     jobs = []
     for path in sorted((root / "tests" / folder).glob("*.test.js")):
         name = path.name[:-len(".test.js")]
-        command = [node, f"--test-reporter={here / 'harness' / 'lines.js'}", path]
+        command = [node, "--test-force-exit", f"--test-reporter={here / 'harness' / 'lines.js'}", path]
         log = root / "build" / "logs" / folder / f"{name}.txt"
         jobs.append(logged(f"{folder}/{name}", command, log, path.parent, timeout_s,
                            {**on(root, "release"), **(env or {})}))
