@@ -5,7 +5,7 @@ from approval import leave
 from rig import case, check
 
 
-@case("P5 chat shows nothing of a silence marker")
+@case("P5a P5b chat shows nothing of a silence marker")
 def silence(rig):
     with rig.terminal("chat", "--new", columns=120) as t:
         t.expect("> ")

@@ -45,7 +45,7 @@ def ways(session):
             lambda text: ("agent", "session", "send", "--session", session, "--wait", "--message", text))
 
 
-@case("T8 a script is told which call waits and how to answer it, and sends nothing meanwhile")
+@case("L4l L1g a script is told which call waits and how to answer it, and sends nothing meanwhile")
 def asks(rig):
     agent = asker(rig)
     for i in range(2):
@@ -65,7 +65,7 @@ def asks(rig):
         check(rig.ok(*say("say more")) == "more\n", "it goes on")
 
 
-@case("T9 a script is told which custom tool waits and how to give its result")
+@case("L4l L1h a script is told which custom tool waits and how to give its result")
 def custom(rig):
     agent = adder(rig)
     for i in range(2):
@@ -102,7 +102,7 @@ def quoted(rig):
     settled(rig, session)
 
 
-@case("T8 chat at a terminal asks about a call that waits before anything else is said")
+@case("L4k chat at a terminal asks about a call that waits before anything else is said")
 def open_question(rig):
     session = rig.ok("agent", "session", "create", "--name", asker(rig)).strip()
     refused(rig, *ways(session)[0](CALL))
@@ -125,7 +125,7 @@ def open_question(rig):
         leave(t)
 
 
-@case("T8 chat at a terminal shows what becomes of a call that a command answers")
+@case("L3o L3p T8k T8o chat at a terminal shows what becomes of a call that a command answers")
 def answered_by_command(rig):
     session = rig.ok("agent", "session", "create", "--name", asker(rig)).strip()
     with rig.terminal("chat", "--session", session, columns=120) as t:
@@ -152,7 +152,7 @@ def answered_by_command(rig):
         check(t.wait() == 0, "left")
 
 
-@case("T8 chat at a terminal asks about a call that is before the message")
+@case("L4j chat at a terminal asks about a call that is before the message")
 def question_before(rig):
     session = rig.ok("agent", "session", "create", "--name", asker(rig)).strip()
     with rig.terminal("chat", "--session", session, columns=120) as t:

@@ -86,25 +86,25 @@ class Approvals(Judged):
 
     # What the block says, the agent's rules, the operator's; what becomes of `touch`.
     @each([
-        ("T8_block_allows", "always_allow", [], [], "allow"),
-        ("T8_block_asks", "always_ask", [], [], "ask"),
-        ("T8_block_leaves_it_to_nobody", "auto", [], [], "ask"),
-        ("T8_agent_deny_vetoes_the_block", "always_allow", [rule("deny")], [], "deny"),
-        ("T8_agent_deny_by_pattern", "always_allow", [rule("deny", "touch *")], [], "deny"),
-        ("T8_agent_deny_of_something_else", "always_allow", [rule("deny", "rm *")], [], "allow"),
+        ("T8a_block_allows", "always_allow", [], [], "allow"),
+        ("T8b_block_asks", "always_ask", [], [], "ask"),
+        ("T8c_block_leaves_it_to_nobody", "auto", [], [], "ask"),
+        ("T8d_T8g_M1i_agent_deny_vetoes_the_block", "always_allow", [rule("deny")], [], "deny"),
+        ("T8e_T8g_agent_deny_by_pattern", "always_allow", [rule("deny", "touch *")], [], "deny"),
+        ("T8e_agent_deny_of_something_else", "always_allow", [rule("deny", "rm *")], [], "allow"),
         ("T8_agent_ask_where_the_block_allows", "always_allow", [rule("ask", "touch *")], [], "ask"),
         ("T8_agent_allow_where_the_block_asks", "always_ask", [rule("allow", "touch *")], [], "allow"),
         ("T8_agent_allow_where_the_block_is_auto", "auto", [rule("allow", "touch *")], [], "allow"),
-        ("T8_agent_last_match_wins", "always_ask", [rule("deny"), rule("allow", "touch *")], [], "allow"),
-        ("T8_agent_last_match_denies", "always_ask", [rule("allow", "touch *"), rule("deny")], [], "deny"),
+        ("T8f_agent_last_match_wins", "always_ask", [rule("deny"), rule("allow", "touch *")], [], "allow"),
+        ("T8f_agent_last_match_denies", "always_ask", [rule("allow", "touch *"), rule("deny")], [], "deny"),
         ("T8_agent_deny_of_every_tool", "always_allow", [rule("deny", tool="*")], [], "deny"),
         ("T8_operator_deny_vetoes_the_block", "always_allow", [], [rule("deny", "touch *")], "deny"),
         ("T8_operator_deny_vetoes_the_agent", "always_ask", [rule("allow")], [rule("deny")], "deny"),
-        ("T8_agent_deny_vetoes_the_operator", "always_ask", [rule("deny")], [rule("allow")], "deny"),
+        ("T8g_agent_deny_vetoes_the_operator", "always_ask", [rule("deny")], [rule("allow")], "deny"),
         ("T8_operator_ask_where_the_block_allows", "always_allow", [], [rule("ask", "touch *")], "ask"),
         ("T8_operator_ask_where_the_agent_allows", "auto", [rule("allow")], [rule("ask")], "ask"),
         ("T8_operator_allow_where_the_agent_asks", "always_ask", [rule("ask")], [rule("allow")], "allow"),
-        ("T8_operator_last_match_wins", "always_ask", [], [rule("deny"), rule("allow", "touch *")], "allow"),
+        ("T8f_operator_last_match_wins", "always_ask", [], [rule("deny"), rule("allow", "touch *")], "allow"),
     ])
     def layers(self, policy, of_agent, of_operator, want):
         if of_operator:
@@ -130,11 +130,11 @@ class Approvals(Judged):
         self.assertIn(why, "\n".join(self.said(session)), "the model read it")
 
     @each([
-        ("T8_a_rule_for_commands_covers_no_file", [rule("allow", "git *")], "git log > git\\ x", "ask"),
+        ("T8z_a_rule_for_commands_covers_no_file", [rule("allow", "git *")], "git log > git\\ x", "ask"),
         ("T8_a_rule_for_commands_covers_no_file_it_reads", [rule("allow", "cat *")], "cat < cat\\ x", "ask"),
-        ("T8_a_redirection_is_allowed_as_a_path", [rule("allow", "echo *"), rule("allow", "out/*", tool="write")],
+        ("T8z_a_redirection_is_allowed_as_a_path", [rule("allow", "echo *"), rule("allow", "out/*", tool="write")],
          "echo x > out/x", "allow"),
-        ("T8_a_redirection_is_denied_as_a_path", [rule("deny", "*/secret", tool="write")], "echo x > d/secret", "deny"),
+        ("T8z_a_redirection_is_denied_as_a_path", [rule("deny", "*/secret", tool="write")], "echo x > d/secret", "deny"),
         ("T8_a_close_ends_where_bash_ends_it", [rule("allow", "*")], '<& -eval echo "; id"', "ask"),
         ("T8_what_follows_a_close_is_a_command", [rule("allow"), rule("deny", "eval *")], '<& -eval echo "; id"', "deny"),
     ])
@@ -160,7 +160,7 @@ class Approvals(Judged):
         self.assertEqual(self.bash(session)[0], "allow")
 
     @each([
-        ("T8_always_beats_the_blocks_ask", "always_ask", [], []),
+        ("T8l_always_beats_the_blocks_ask", "always_ask", [], []),
         ("T8_always_beats_an_agents_ask", "always_allow", [rule("ask")], []),
         ("T8_always_beats_an_operators_ask", "always_allow", [], [rule("ask")]),
     ])
@@ -229,7 +229,7 @@ class Approvals(Judged):
                         {"version": 1, "approval_rules": [rule("deny")]})
         self.assertEqual(self.bash(later)[0], "deny")
 
-    def test_T8_rules_hold_after_a_restart(self):
+    def test_T8m_rules_hold_after_a_restart(self):
         session = self.session(self.agent("always_ask", [rule("deny", "touch secret*")]))
         self.always(session)
         type(self).restart()
@@ -239,8 +239,8 @@ class Approvals(Judged):
     # ---- nobody answers ----
 
     @each([
-        ("T8_unattended_asks_become_denials", {}, [], [], "nobody is there"),
-        ("T8_unattended_asks_become_allowed", {"unattended": "allow"}, [], [], None),
+        ("T8r_unattended_asks_become_denials", {}, [], [], "nobody is there"),
+        ("T8r_unattended_asks_become_allowed", {"unattended": "allow"}, [], [], None),
         ("T8_unattended_allow_is_no_answer_to_an_agents_deny", {"unattended": "allow"}, [rule("deny")], [],
          "a rule of the agent"),
         ("T8_unattended_allow_is_no_answer_to_an_operators_deny", {"unattended": "allow"}, [], [rule("deny")],
@@ -258,8 +258,8 @@ class Approvals(Judged):
             self.assertIn(why, self.outcome(session)[1])
 
     @each([
-        ("T8_an_expired_question_is_denied", {}, [], "nobody answered in time"),
-        ("T8_an_expired_question_is_allowed", {"expired": "allow"}, [], None),
+        ("T8p_an_expired_question_is_denied", {}, [], "nobody answered in time"),
+        ("T8p_an_expired_question_is_allowed", {"expired": "allow"}, [], None),
         ("T8_an_expired_question_is_denied_by_a_rule_that_came", {"expired": "allow"}, [rule("deny")],
          "a rule of the operator"),
     ])
