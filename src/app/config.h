@@ -161,7 +161,7 @@ struct config {
 	int64_t session_store_max_age_days; /* 0: lanes are never pruned */
 	struct {
 		int64_t gateway_auto_continue_freshness_s;
-		int64_t gateway_timeout_s; /* of a turn */
+		int64_t gateway_timeout_s; /* of a turn, at most */
 		int64_t drain_timeout_s;
 	} agent;
 	struct str time_zone;                /* IANA name, of agents that have none of their own */

@@ -198,7 +198,7 @@ const struct config_key CONFIG_KEYS[] = {
 	  FILE_(agent.gateway_auto_continue_freshness_s),
 	  .doc = "how old an interrupted turn may be to continue by itself after a restart" },
 	{ "agent.gateway_timeout", S(1, DAY_S), FILE_(agent.gateway_timeout_s), .value = "1800 s",
-	  .doc = "longest turn" },
+	  .doc = "longest turn, where the agent's limits.turn_timeout_s is not shorter" },
 	{ "agent.drain_timeout_s", S(0, 3600), FILE_(agent.drain_timeout_s), .value = "60 s",
 	  .doc = "how long a shutdown waits for turns that run" },
 

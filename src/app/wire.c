@@ -405,6 +405,7 @@ settings_of(const struct config *config)
 		.lane_max_age_days = config->session_store_max_age_days,
 		/* no time at all is the shortest one: 0 would be the usual */
 		.fresh_ms = config->agent.gateway_auto_continue_freshness_s * 1000 + 1,
+		.turn_timeout_ms = config->agent.gateway_timeout_s * 1000,
 		.drain_ms = config->agent.drain_timeout_s * 1000,
 	};
 }

@@ -72,6 +72,7 @@ struct engine_settings {
 	bool group_per_user, thread_per_user;
 	int64_t lane_max_age_days; /* lanes not used for so long are forgotten; 0: none is */
 	int64_t fresh_ms; /* an open turn that is older is not continued by itself; 0: an hour */
+	int64_t turn_timeout_ms; /* of every turn, where its agent does not say less; 0: none */
 	int64_t drain_ms; /* what a drain gives to turns, to be told; the drain is told itself */
 };
 

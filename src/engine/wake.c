@@ -248,6 +248,15 @@ read_spender(struct sighting *s)
 		   on_spender_row, on_spender, s);
 }
 
+/* The agent's limit or the operator's, whichever is shorter. */
+static int64_t
+wake_turn_timeout_ms(const struct engine *en, const struct context_setup *setup)
+{
+	int64_t most_ms = en->config.settings.turn_timeout_ms;
+
+	return most_ms > 0 && most_ms < setup->run.timeout_ms ? most_ms : setup->run.timeout_ms;
+}
+
 static void
 on_setup(void *ctx, int rc, const struct err *err, const struct context_setup *setup)
 {
@@ -269,7 +278,7 @@ on_setup(void *ctx, int rc, const struct err *err, const struct context_setup *s
 	plan->troubles = setup->troubles;
 	plan->trouble_count = setup->trouble_count;
 	plan->max_steps = setup->run.max_steps;
-	plan->timeout_ms = setup->run.timeout_ms;
+	plan->timeout_ms = wake_turn_timeout_ms(en, setup);
 	plan->retry = setup->provider ? setup->terms.retry : retry_policy_default();
 	rand_bytes(&en->rand, plan->seed.bytes, sizeof plan->seed.bytes);
 	context_setup_keep(setup);
