@@ -70,7 +70,6 @@ struct config_platform {
 	struct reset_settings session_reset;
 	struct str home_channel; /* chat id for deliveries; empty: none */
 	bool pii_safe;           /* ids may be hashed for the model (core/redact) */
-	bool allow_bots;         /* messages of other bots run turns */
 	enum busy_mode busy;     /* of messages that name none */
 };
 

@@ -239,8 +239,6 @@ const struct config_key CONFIG_KEYS[] = {
 	  .doc = "chat that gets what has no other place to go" },
 	{ "platforms.<name>.pii_safe", FLAG("false"), PLATFORM(pii_safe),
 	  .doc = "ids may be hashed for the model: nobody needs them to mention people" },
-	{ "platforms.<name>.allow_bots", FLAG("false"), PLATFORM(allow_bots),
-	  .doc = "messages of other bots run turns" },
 	{ "platforms.<name>.busy", WORD(BUSY_MODES), PLATFORM(busy), .inherit = "queue.busy",
 	  .doc = "what becomes of a message from there that comes while a turn runs, unless it or "
 		 "its lane says so" },

@@ -78,7 +78,7 @@ static const char EVERYTHING[] =
 	"chat_types: {group: {session_reset: {mode: none}}}\n"
 	"platforms:\n"
 	"  telegram: {session_reset: {mode: idle, at_hour: 5, idle_minutes: 9, notify: true},\n"
-	"             home_channel: -1001, pii_safe: true, allow_bots: true}\n"
+	"             home_channel: -1001, pii_safe: true}\n"
 	"  irc: {}\n"
 	"agents:\n"
 	"  main: {session: {idleTimeoutMinutes: 30, dailyResetHour: 23}}\n"

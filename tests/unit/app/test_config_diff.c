@@ -17,8 +17,7 @@ static const struct row {
 	{ "L2 a platform that came", "", "platforms: {irc: {home_channel: x}}\n",
 	  "platforms.irc.session_reset.mode platforms.irc.session_reset.at_hour "
 	  "platforms.irc.session_reset.idle_minutes platforms.irc.session_reset.notify "
-	  "platforms.irc.home_channel platforms.irc.pii_safe platforms.irc.allow_bots "
-	  "platforms.irc.busy" },
+	  "platforms.irc.home_channel platforms.irc.pii_safe platforms.irc.busy" },
 	{ "L2 an agent's hour that went", "agents: {a: {session: {dailyResetHour: 3}}}\n", "",
 	  "agents.a.session.dailyResetHour" },
 	{ "L2 a value that a platform inherits", "platforms: {irc: {}}\n",

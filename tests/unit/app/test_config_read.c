@@ -10,9 +10,12 @@ static const struct config_row ROWS[] = {
 	  "c.yaml:7:1: 'listen_on' is not a key; did you mean 'listen'?" },
 	{ "L2 an unknown key in a map", "queue:\n  dept: 3\n",
 	  "c.yaml:2:3: 'queue.dept' is not a key; did you mean 'queue.depth'?" },
-	{ "L2 an unknown key of a platform", "platforms:\n  irc:\n    allow_bot: true\n",
-	  "c.yaml:3:5: 'platforms.irc.allow_bot' is not a key; did you mean "
-	  "'platforms.irc.allow_bots'?" },
+	{ "L2 an unknown key of a platform", "platforms:\n  irc:\n    pii_saf: true\n",
+	  "c.yaml:3:5: 'platforms.irc.pii_saf' is not a key; did you mean "
+	  "'platforms.irc.pii_safe'?" },
+	{ "L2 allow_bots has no effect yet", "platforms:\n  irc:\n    allow_bots: true\n",
+	  "c.yaml:3:5: 'platforms.irc.allow_bots' is not a key; 'perdure config keys' lists "
+	  "them" },
 	{ "L2 an unknown key of an agent", "agents: {a: {session: {idleTimeoutMinute: 3}}}\n",
 	  "c.yaml:1:24: 'agents.a.session.idleTimeoutMinute' is not a key; did you mean "
 	  "'agents.a.session.idleTimeoutMinutes'?" },
