@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "providers"))
-from speech import begun, called, over, refusal, said  # noqa: E402
+from speech import DIALECTS, begun, called, over, refusal, said  # noqa: E402
 
 DIALECT = "chat"
 KEY = {"PEER_KEY": "sk-test-0123456789abcdef"}  # environment of a server that asks it
@@ -28,8 +28,9 @@ def refuses(status, message, kind="invalid_request_error", **headers):
 
 
 class Request:
-    def __init__(self, body):
-        self.at, self.body = time.monotonic(), body
+    def __init__(self, body, path="", headers=()):
+        self.at, self.body, self.path = time.monotonic(), body, path
+        self.headers = {name.lower(): value for name, value in dict(headers).items()}
 
     def text(self):
         """All that it holds, for looking something up in it."""
@@ -52,14 +53,18 @@ class ModelPeer:
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self):
-                status, headers, body = peer.answer(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+                told = json.loads(self.rfile.read(int(self.headers["content-length"])))
+                status, headers, body = peer.answer(Request(told, self.path, self.headers))
                 self.send_response(status)
                 self.send_header("Content-Type", "text/event-stream" if status == 200 else "application/json")
                 self.send_header("Content-Length", str(len(body)))
                 for name, value in headers.items():
                     self.send_header(name, str(value))
-                self.end_headers()
-                self.wfile.write(body)
+                try:
+                    self.end_headers()
+                    self.wfile.write(body)
+                except OSError:  # whoever asked did not wait for it
+                    pass
 
             def log_message(self, *_):
                 pass
@@ -74,8 +79,7 @@ class ModelPeer:
         self.server.shutdown()
         self.server.server_close()
 
-    def answer(self, body):
-        request = Request(body)
+    def answer(self, request):
         with self.lock:
             answer = self.answers[min(len(self.requests), len(self.answers) - 1)]
             self.requests.append(request)
@@ -85,8 +89,11 @@ class ModelPeer:
         """What each request called the model."""
         return [request.body["model"] for request in self.requests]
 
-    def provider(self, name="fake", **more):
+    def provider(self, name="fake", dialect=DIALECT, **more):
         """The server's configuration that reaches it."""
-        options = "".join(f", {key}: {value}" for key, value in more.items())
-        return (f"providers:\n  - {{name: {name}, kind: openai-chat, base_url: 'http://127.0.0.1:{self.port}/v1', "
-                f"api_key_env: PEER_KEY{options}}}\n")
+        kind, below = DIALECTS[dialect]
+        options = {"api_key_env": "PEER_KEY", **more}
+        if "api_key_file" in options:
+            options.pop("api_key_env")
+        return (f"providers:\n  - {{name: {name}, kind: {kind}, base_url: 'http://127.0.0.1:{self.port}{below}', "
+                + ", ".join(f"{key}: {value}" for key, value in options.items()) + "}\n")
