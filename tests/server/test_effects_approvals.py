@@ -34,6 +34,10 @@ class Approvals(Scene):
         self.assertEqual((activity, self.results(session)), ("idle", [True]))
         self.assertEqual(self.activity_after('tool bash {"command": "ls"}')[1], "requires_action")
 
+    def test_T8d_a_rule_about_a_servers_tool_is_not_about_our_own_of_that_name(self):
+        self.reload("approvals: {rules: [{tool: process_list, mcp_server_name: far, action: allow}]}\n")
+        self.assertEqual(self.activity_after(ASKS)[1], "requires_action")
+
     def test_T8r_unattended_is_the_answer_where_nobody_can_be_asked(self):
         for number, (answer, is_error) in enumerate((("deny", True), ("allow", False))):
             self.reload(f"approvals: {{unattended: {answer}}}\n")
