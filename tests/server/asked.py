@@ -1,0 +1,68 @@
+"""asked - makes what a request needs and reads what came of it, for cases that look at one input each."""
+import itertools
+from datetime import datetime, timedelta
+from urllib.parse import quote, urlencode
+
+from scene import Scene
+
+NAMES = itertools.count(1)
+CUSTOM = {"type": "custom", "name": "deploy", "description": "d", "input_schema": {"type": "object"}}
+HOURLY = {"type": "every", "every_ms": 3600000}
+
+
+def beside(instant, ms):
+    """The instant so many milliseconds later."""
+    moved = datetime.fromisoformat(instant.replace("Z", "+00:00")) + timedelta(milliseconds=ms)
+    return moved.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moved.microsecond // 1000:03}Z"
+
+
+def name(prefix="thing"):
+    return f"{prefix}{next(NAMES)}"
+
+
+class Asked(Scene):
+    def get(self, path, **query):
+        return self.client.ask("GET", f"{path}?{urlencode(query, doseq=True)}" if query else path)
+
+    def ids(self, path, **query):
+        return [one["id"] for one in self.get(path, **query)["data"]]
+
+    def make(self, kind, /, **body):
+        return self.client.ask("POST", f"/v1/{kind}", {"name": name(), **body})["id"]
+
+    def open(self, **body):
+        return self.client.ask("POST", "/v1/sessions", {"agent": "main", **body})["id"]
+
+    def path(self, session, rest):
+        return f"/v1/sessions/{quote(session)}/{rest}"
+
+    def thread(self, session, rest):
+        """The same of its main thread."""
+        return self.path(session, f"threads/{self.get(self.path(session, 'threads'))['data'][0]['id']}/{rest}")
+
+    def appended(self, count=3):
+        """A session with so many notes; their events."""
+        session = self.open()
+        return session, [self.client.append(session, f"note {number}") for number in range(count)]
+
+    # ---- what a queue of work holds ----
+
+    def environment(self):
+        return self.make("environments", config={"type": "self_hosted"})
+
+    def call(self, environment):
+        """A call that waits for a worker there; its session."""
+        session = self.open(agent=self.make("agents", model="demo", tools=[CUSTOM]), environment_id=environment)
+        self.client.post(session, "tool deploy {}")
+        self.addCleanup(self.command, session, "/stop")
+        return session
+
+    def work(self, environment, rest=""):
+        return f"/v1/environments/{environment}/work{rest}"
+
+    def taken(self, environment):
+        """An item that a worker has acknowledged."""
+        self.call(environment)
+        item = self.get(self.work(environment, "/poll"), block_ms=20000)["id"]
+        self.client.ask("POST", self.work(environment, f"/{item}/ack"))
+        return item
