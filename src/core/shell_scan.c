@@ -270,6 +270,9 @@ scan_bodies(struct shell_scan *s, struct scan_command *c)
 			while (doc->strip_tabs && str_starts(line, STR("\t")))
 				line = str_slice(line, 1, line.len);
 			found = str_eq(line, doc->delimiter);
+			/* Bash ends it there as well, where a bracket follows. */
+			s->failed |= !found && str_starts(line, doc->delimiter) &&
+				     str_contains(line, STR(")"));
 		}
 		s->failed |= !found;
 	}

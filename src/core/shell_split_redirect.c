@@ -76,10 +76,14 @@ add_redirect(struct splitter *s, const struct redirect_operator *op, struct str 
 	s->now.redirect_count++;
 }
 
+/* A word that is not plain is quoted, which makes the body mere text. */
 static void
 add_here_doc(struct splitter *s, const struct redirect_operator *op, const struct shell_word *w)
 {
-	if (s->r.unsafe & (SHELL_SUBSTITUTION | SHELL_EXPANSION | SHELL_PROCESS))
+	struct str source = str_slice(s->r.in, w->source_at, s->r.at);
+
+	if (str_contains(source, STR("$")) || str_contains(source, STR("`")) ||
+	    (s->r.unsafe & SHELL_PROCESS))
 		shell_reader_fail(&s->r, "a here-document without a plain end");
 	if (s->here_doc_count == SHELL_HERE_DOCS_MAX) {
 		shell_reader_full(&s->r, "too many here-documents");

@@ -99,6 +99,7 @@ class Approvals(Judged):
         ("T8f_agent_last_match_denies", "always_ask", [rule("allow", "touch *"), rule("deny")], [], "deny"),
         ("T8_agent_deny_of_every_tool", "always_allow", [rule("deny", tool="*")], [], "deny"),
         ("T8_operator_deny_vetoes_the_block", "always_allow", [], [rule("deny", "touch *")], "deny"),
+        ("T8_operator_deny_of_something_else", "always_allow", [], [rule("deny", "rm *")], "allow"),
         ("T8_operator_deny_vetoes_the_agent", "always_ask", [rule("allow")], [rule("deny")], "deny"),
         ("T8g_agent_deny_vetoes_the_operator", "always_ask", [rule("deny")], [rule("allow")], "deny"),
         ("T8_operator_ask_where_the_block_allows", "always_allow", [], [rule("ask", "touch *")], "ask"),

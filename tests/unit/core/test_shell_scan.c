@@ -29,6 +29,7 @@ static const struct row {
 	{ "T8 scan: one with quotes inside", COMMAND, "a <<E''\n)\nE\n) c", NULL, "" },
 	{ "T8 scan: one with quotes behind", COMMAND, "a <<'E'F\n)\nEF\n) c", NULL, "" },
 	{ "T8 scan: one that goes on in a line", COMMAND, "a <<E\nx\\\nE\n) c", NULL, "" },
+	{ "T8 scan: one that a bracket ends", COMMAND, "a <<E\n)\nE)\nE\n) c", NULL, "" },
 	{ "T8 scan: one without end", COMMAND, "a <<E\n) c", NULL, "" },
 	{ "T8 scan: one whose body never begins", COMMAND, "a <<E) c", NULL, "" },
 	{ "T8 scan: four at most", COMMAND, "a <<1 <<2 <<3 <<4 <<5\n1\n2\n3\n4\n5\n)", NULL, "" },

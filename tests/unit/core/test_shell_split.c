@@ -114,6 +114,8 @@ static const struct row {
 	{ "T8 a line continued in a here-document", "cat <<E\nE\\\n\nrm x\nE",
 	  "error: continued inside a here-document" },
 	{ "T8 an end that is replaced", "cat <<$x\n$x\nrm x", "error: without a plain end" },
+	{ "T8 an end with a dollar", "cat <<$;\n'\n$x\nb <<E\n`rm x`\nE",
+	  "error: without a plain end" },
 	{ "T8 a line end inside a word before the body", "cat <<E $(a\nb)\nE\nrm x",
 	  "error: a line end" },
 	{ "T8 a here-document in a substitution", "a \"$(cat <<'E'\nit's ) b\nE\n)\" c",
