@@ -185,7 +185,7 @@ T8_once_is_once(void **state)
 }
 
 static void
-T8_the_workspaces_rules_hold(void **state)
+T8_the_operators_rules_hold(void **state)
 {
 	static const struct approval_rule RULES[] = {
 		{ .tool = STR("bash"), .pattern = STR("ls"), .action = APPROVAL_ALLOW },
@@ -204,7 +204,9 @@ T8_the_workspaces_rules_hold(void **state)
 		STR("tool_use model_request_end tool_result:ok model_request_start message\"bash: "
 		    "{\\\"command\\\":\\\"ls\\\"}\" tool_use model_request_end "
 		    "tool_result:denied model_request_start message\"read: This tool call was "
-		    "denied. It has not run.\" model_request_end status_idle:end_turn"));
+		    "denied. It has not run. Reason given: a rule of the operator (read) denies "
+		    "it\" "
+		    "model_request_end status_idle:end_turn"));
 	rig_release(&r);
 }
 
@@ -220,6 +222,6 @@ main(void)
 	SUITE_TEST(&s, T8_allow_always_answers_the_questions_like_it);
 	SUITE_TEST(&s, T8_what_was_allowed_for_good_holds_in_turns_to_come);
 	SUITE_TEST(&s, T8_once_is_once);
-	SUITE_TEST(&s, T8_the_workspaces_rules_hold);
+	SUITE_TEST(&s, T8_the_operators_rules_hold);
 	return suite_run(&s, "engine/approval");
 }
