@@ -1,5 +1,6 @@
 #include "net/http_conn.h"
 
+#include <poll.h>
 #include <stdlib.h>
 
 #include "base/json_write.h"
@@ -215,7 +216,7 @@ patience_ms(const struct http_conn *c)
 	const struct http_limits *limits = &c->server->limits;
 	int64_t now_ms = loop_now_ms(c->server->loop);
 
-	if (c->write_busy)
+	if (c->write_busy || http_conn_waits_for_owner(c))
 		return limits->stall_ms;
 	switch (c->state) {
 	case HTTP_CONN_IDLE: return c->served ? limits->idle_ms : limits->header_ms;
@@ -230,10 +231,17 @@ patience_ms(const struct http_conn *c)
 	return 0;
 }
 
+/* The owner is due, and the client's leaving would be read. */
+static bool
+needs_no_timeout(const struct http_conn *c)
+{
+	return http_conn_waits_for_owner(c) && c->reading && !c->write_busy;
+}
+
 void
 http_conn_arm(struct http_conn *c)
 {
-	if (c->state == HTTP_CONN_CLOSED || (http_conn_waits_for_owner(c) && !c->write_busy))
+	if (c->state == HTTP_CONN_CLOSED || needs_no_timeout(c))
 		timeout_cancel(&c->timeout);
 	else
 		loop_timeout_set(c->server->loop, &c->timeout, patience_ms(c));
@@ -252,6 +260,22 @@ on_stall(struct http_conn *c)
 	http_conn_arm(c);
 }
 
+/* Nothing is read now: the client said that it will send no more, or sent more than its turn. */
+static void
+look_for_peer(struct http_conn *c)
+{
+	struct pollfd look = { .fd = -1, .events = POLLRDHUP };
+
+	if (uv_fileno((const uv_handle_t *)&c->uv.stream, &look.fd) == 0 && poll(&look, 1, 0) > 0 &&
+	    look.revents & (POLLERR | POLLHUP)) {
+		http_conn_abort(c, HTTP_GONE_PEER);
+		return;
+	}
+	if (look.revents & POLLRDHUP && c->request)
+		http_conn_tell_gone(c->request, HTTP_GONE_PEER);
+	http_conn_arm(c);
+}
+
 static void
 on_timeout(struct timeout *t)
 {
@@ -259,6 +283,8 @@ on_timeout(struct timeout *t)
 
 	if (c->write_busy)
 		on_stall(c);
+	else if (http_conn_waits_for_owner(c))
+		look_for_peer(c);
 	else if (c->state == HTTP_CONN_HEAD)
 		http_conn_refuse(c, 408, "the headers did not arrive in time");
 	else if (c->state == HTTP_CONN_BODY)

@@ -13,13 +13,20 @@
 #include "net/out_queue.h"
 #include "net/tls.h"
 
+/* Who ends a state, and the limit that does if they never do. Bytes that wait for the socket have
+ * stall_ms in every state. */
 enum http_conn_state {
-	HTTP_CONN_IDLE, /* between requests: not a byte of the next one */
-	HTTP_CONN_HEAD, /* a head is arriving */
-	HTTP_CONN_BODY, /* the head is with the owner; the body is arriving, or waits to be asked for */
-	HTTP_CONN_ANSWER, /* the request is read; the answer is due */
-	HTTP_CONN_LINGER, /* the last answer is given: read and forget until the client hangs up */
-	HTTP_CONN_CLOSED  /* handed to uv_close */
+	HTTP_CONN_IDLE, /* between requests: not a byte of the next one. The client; idle_ms */
+	HTTP_CONN_HEAD, /* a head is arriving. The client; header_ms */
+	/* The head is with the owner; the body is arriving (the client; body_ms and a least rate), or
+	 * waits to be asked for (the owner). */
+	HTTP_CONN_BODY,
+	/* The request is read; the answer is due. The owner, who is told when the client leaves; what
+	 * reading does not show is looked for every stall_ms. */
+	HTTP_CONN_ANSWER,
+	/* The last answer is given: read and forget until the client hangs up; linger_ms */
+	HTTP_CONN_LINGER,
+	HTTP_CONN_CLOSED /* handed to uv_close */
 };
 
 enum http_answer { HTTP_ANSWER_NONE, HTTP_ANSWER_STREAM, HTTP_ANSWER_COMPLETE };

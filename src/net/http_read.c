@@ -115,6 +115,14 @@ on_request_read(struct http_conn *c)
 		give_body(c, true);
 }
 
+/* The request has come, and nothing but its answer is due. */
+static bool
+is_whole(const struct http_conn *c)
+{
+	return c->state == HTTP_CONN_ANSWER ||
+	       (http_conn_waits_for_owner(c) && c->request->head.content_length == 0);
+}
+
 /* The client will send no more: what it began must be complete by now. */
 static void
 on_input_over(struct http_conn *c)
@@ -164,6 +172,8 @@ process(struct http_conn *c, struct str input)
 	c->processing = false;
 	if (c->peer_ended && at == input.len)
 		on_input_over(c);
+	if (c->peer_ended && is_whole(c)) /* one that came before the end */
+		http_conn_tell_gone(c->request, HTTP_GONE_PEER);
 	http_conn_arm(c);
 	return at;
 }
@@ -196,6 +206,7 @@ keep(struct http_conn *c, struct str rest)
 		http_conn_abort(c, HTTP_GONE_BROKEN);
 	else if (c->pending.len >= PENDING_STOP_BYTES && c->reading)
 		stop_reading(c);
+	http_conn_arm(c);
 }
 
 static void
@@ -228,9 +239,9 @@ on_peer_ended(struct http_conn *c)
 			http_conn_close(c);
 	} else if (c->request && c->request->answer == HTTP_ANSWER_STREAM) {
 		http_conn_abort(c, HTTP_GONE_PEER);
-	} else if (c->state == HTTP_CONN_ANSWER ||
-		   (http_conn_waits_for_owner(c) && c->request->head.content_length == 0)) {
+	} else if (is_whole(c)) {
 		http_conn_tell_gone(c->request, HTTP_GONE_PEER);
+		http_conn_arm(c);
 	} else {
 		process_pending(c);
 	}

@@ -46,7 +46,8 @@ enum http_gone {
 
 struct http_owner {
 	/* At most once, never after an answer is complete. A client that only closed its sending
-	 * side is told as HTTP_GONE_PEER as well: an answer is still sent if the owner gives one. */
+	 * side is told as HTTP_GONE_PEER as well: a whole answer is still sent if the owner gives
+	 * one, a stream is cut. */
 	void (*on_gone)(void *context, enum http_gone why);
 	/* Everything pushed to the stream has left; the time to push more of something long. */
 	void (*on_drained)(void *context);

@@ -236,6 +236,11 @@ http_send_open(struct http_conn *c, const struct http_reply *reply)
 	if (!r->chunked)
 		c->must_close = true;
 	r->answer = HTTP_ANSWER_STREAM;
+	if (c->peer_ended) { /* nothing would ever show that nobody reads it */
+		r->told_gone = !list_is_empty(&r->gone_node); /* this owner was not told */
+		http_conn_abort(c, HTTP_GONE_PEER);
+		return;
+	}
 	send_head(c, reply, r->chunked ? HTTP_CHUNKED : HTTP_UNTIL_CLOSE);
 	if (c->state == HTTP_CONN_CLOSED)
 		return;
