@@ -318,14 +318,17 @@ on_body(void *context, struct str part, bool last)
 
 /* --- requests --- */
 
-/* A client that leaves while its command is under way changes nothing: the answer goes nowhere. */
+/* A client that leaves while its command is under way changes nothing: the answer goes nowhere. A
+ * handler that waits for something else may want to know. */
 static void
 on_gone(void *context, enum http_gone why)
 {
 	struct exchange *x = context;
 
 	(void)why;
-	if (!x->with_handler)
+	if (x->with_handler)
+		exchange_left(x);
+	else
 		exchange_close(x, 0);
 }
 

@@ -33,6 +33,8 @@ exchange_new(struct api *api, struct http_request *r, struct exchange_port *port
 /* Counts, logs and gives the request or port back; x is gone. status 0: the client left before it
  * could be answered. */
 void exchange_close(struct exchange *x, int status);
+/* The client of a request that is with its handler has gone. */
+void exchange_left(struct exchange *x);
 
 /* A request that did not come over HTTP, from one who was let in and is known. From the route on it
  * goes the way of any other, to the same handlers; texts must live as long as the arena. */

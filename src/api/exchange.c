@@ -34,6 +34,8 @@ exchange_new(struct api *api, struct http_request *r, struct exchange_port *port
 		.started_ns = clock_monotonic_ns(),
 	};
 	list_init(&x->node);
+	if (port)
+		port->exchange = x;
 	x->call = (struct engine_call){ .caller = &x->caller, .ctx = x };
 	x->request_id = id_make(&api->ids, clock_now_ms(), "req", x->request_id_text);
 	return x;
@@ -59,6 +61,8 @@ finish(struct exchange *x, int status)
 		metrics_count(api->metrics, x->route ? x->route - API_ROUTES : METRICS_NO_ROUTE,
 			      status, duration_ns);
 	log_access(x, status, duration_ns);
+	if (x->port)
+		x->port->exchange = NULL;
 	if (api->spare_count == SPARE_MAX) {
 		free(x);
 		return;
@@ -84,6 +88,35 @@ void
 exchange_leave(struct exchange *x, int status)
 {
 	finish(x, status);
+}
+
+void
+exchange_await_leaving(struct exchange *x, void (*fn)(void *ctx), void *ctx)
+{
+	x->on_left = fn;
+	x->left_ctx = ctx;
+}
+
+bool
+exchange_is_left(const struct exchange *x)
+{
+	return x->is_left || (x->request && http_request_is_over(x->request));
+}
+
+void
+exchange_drop(struct exchange *x)
+{
+	exchange_close(x, 0);
+}
+
+void
+exchange_left(struct exchange *x)
+{
+	void (*fn)(void *ctx) = TAKE(x->on_left);
+
+	x->is_left = true;
+	if (fn)
+		fn(x->left_ctx);
 }
 
 struct str

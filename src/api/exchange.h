@@ -1,8 +1,9 @@
 /* exchange - one request on its way through a handler: authenticated, decoded, to be answered once.
  *
  * A handler is called with everything its row asked for in place and ends the exchange by exactly one
- * of exchange_json, exchange_text, exchange_fail, exchange_problem or exchange_leave, now or later. What it needs
- * until then it allocates in x->arena. Whether the client is still there does not matter. */
+ * of exchange_json, exchange_text, exchange_fail, exchange_problem, exchange_leave or exchange_drop, now or later.
+ * What it needs until then it allocates in x->arena. Whether the client is still there matters only to a
+ * handler that waits for something (exchange_await_leaving). */
 #pragma once
 #include "api/api.h"
 #include "base/buf.h"
@@ -58,6 +59,7 @@ struct exchange_port {
 	void (*reply)(struct exchange_port *p, const struct http_reply *reply);
 	/* The exchange is over, and its memory is not used any more. */
 	void (*release)(struct exchange_port *p);
+	struct exchange *exchange; /* the one under way; NULL: none, or a stream */
 };
 
 struct exchange {
@@ -81,7 +83,9 @@ struct exchange {
 	struct list node;
 	struct json_doc doc;
 	int64_t started_ns;
-	bool with_handler;
+	void (*on_left)(void *ctx);
+	void *left_ctx;
+	bool with_handler, is_left;
 	char request_id_text[ID_TEXT_MAX];
 };
 
@@ -102,6 +106,13 @@ struct api_problem {
 void exchange_problem(struct exchange *x, const struct api_problem *p);
 /* The same for an answer that is no JSON. */
 void exchange_text(struct exchange *x, int status, struct str content_type, struct str text);
+/* For a handler that waits for something: fn is called, at most once and never from inside this, when
+ * the client leaves before it is answered, and may end x. Also when the client only closed its
+ * sending side: a program that was killed looks just like it. */
+void exchange_await_leaving(struct exchange *x, void (*fn)(void *ctx), void *ctx);
+bool exchange_is_left(const struct exchange *x);
+/* The client left: nobody is answered. */
+void exchange_drop(struct exchange *x);
 /* The handler keeps the request: it opens a stream and releases the request itself. headers gets
  * those that every answer has (at most EXCHANGE_HEADERS); their texts live as long as x. */
 enum { EXCHANGE_HEADERS = 4 };

@@ -22,6 +22,7 @@ struct message_turn {
 	struct exchange *x; /* wait: to be answered; NULL: a stream, or answered */
 	int64_t start_seq;  /* wait: of a turn that ran before the message joined it */
 
+	bool rereads; /* wait: the whole turn is being read, and t is its reader's */
 	bool streams;
 	struct event_out out; /* when it does */
 	struct message_told told;
@@ -202,6 +203,7 @@ complete(struct message_turn *t)
 		leave(t);
 	} else if (t->fold.joined) {
 		engine_unwatch(&t->follow.watch);
+		t->rereads = true;
 		read_start(t);
 	} else {
 		answer(t);
@@ -408,12 +410,30 @@ turn_new(struct exchange *x, const struct message_posted *m)
 	return t;
 }
 
+/* The turn goes on; nobody waits for it any more. */
+static void
+turn_on_left(void *ctx)
+{
+	struct message_turn *t = ctx;
+
+	if (t->rereads)
+		return; /* it is answered presently, to nobody */
+	exchange_drop(TAKE(t->x));
+	leave(t);
+}
+
 void
 message_turn_wait(struct exchange *x, const struct message_posted *m, int64_t timeout_ms)
 {
-	struct message_turn *t = turn_new(x, m);
+	struct message_turn *t;
 
+	if (exchange_is_left(x)) {
+		exchange_drop(x);
+		return;
+	}
+	t = turn_new(x, m);
 	t->x = x;
+	exchange_await_leaving(x, turn_on_left, t);
 	if (!m->triggered) {
 		answer(t);
 		on_free(&t->follow);

@@ -133,7 +133,7 @@ call_new(struct socket *s)
 {
 	struct socket_call *c = xcalloc(1, sizeof *c);
 
-	c->port = (struct exchange_port){ on_reply, on_release };
+	c->port = (struct exchange_port){ .reply = on_reply, .release = on_release };
 	c->socket = s;
 	arena_init(&c->arena);
 	list_init(&c->wait);
@@ -153,6 +153,8 @@ socket_call_abandon(struct list *calls)
 		c->socket = NULL;
 		if (o)
 			o->ops->on_over(o); /* which frees it, now or later */
+		else if (c->port.exchange)
+			exchange_left(c->port.exchange);
 	}
 }
 

@@ -392,7 +392,17 @@ is_there(void *ctx)
 {
 	const struct exchange *x = ctx;
 
-	return !x->request || !http_request_is_over(x->request);
+	return !exchange_is_left(x);
+}
+
+/* Its connection goes now, the poll when its time is over. */
+static void
+poll_on_left(void *ctx)
+{
+	struct exchange *x = ctx;
+
+	if (x->request)
+		http_request_cut(x->request, HTTP_GONE_PEER);
 }
 
 static int
@@ -423,6 +433,11 @@ poll(struct exchange *x)
 		exchange_fail(x, rc, &e);
 		return;
 	}
+	if (exchange_is_left(x)) {
+		exchange_drop(x);
+		return;
+	}
+	exchange_await_leaving(x, poll_on_left, x);
 	x->call.done = on_polled;
 	engine_work_poll(x->engine, &x->call, &asked);
 }
