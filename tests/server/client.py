@@ -25,6 +25,9 @@ class Client:
             self.wire.close()
             self.wire = None
 
+    def connect(self):
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=self.timeout_s)
+
     def ask(self, method, path, body=None, key=None):
         """The answer's JSON; Refused for a status that is not 2xx, OSError for a broken wire."""
         headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
@@ -32,7 +35,7 @@ class Client:
             headers["Idempotency-Key"] = key
         try:
             if not self.wire:
-                self.wire = http.client.HTTPConnection("127.0.0.1", self.port, timeout=self.timeout_s)
+                self.wire = self.connect()
             self.wire.request(method, path, None if body is None else json.dumps(body), headers)
             answer = self.wire.getresponse()
             text = answer.read()

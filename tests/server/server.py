@@ -13,6 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PROGRAM = Path(os.environ.get("PERDURE_PROGRAM", ROOT / "build/dev/src/app/perdure"))
+RELEASE = ROOT / "build" / "perdure"  # for what the sanitizers would hide: its memory
 SANITIZERS = {
     "ASAN_OPTIONS": "detect_leaks=1:detect_stack_use_after_return=1:strict_string_checks=1",
     "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
@@ -53,7 +54,8 @@ def perdure(*arguments, timeout_s=60, env=None, within=(), **options):
 class Server:
     """A data directory of its own, and the process that holds it, if one does."""
 
-    def __init__(self, config=None):
+    def __init__(self, config=None, program=PROGRAM):
+        self.program = program
         self.folder = Path(tempfile.mkdtemp(prefix="perdure-"))
         self.data = self.folder / "data"
         self.config = self.folder / "perdure.yaml"
@@ -88,7 +90,7 @@ class Server:
         for hook in set(env or {}) & set(HOOKS):
             need_hooks(hook)
         with open(self.said, "ab") as said:
-            self.process = subprocess.Popen([*self.within, PROGRAM, *map(str, self.arguments())],
+            self.process = subprocess.Popen([*self.within, self.program, *map(str, self.arguments())],
                                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                             stderr=said, env=environment(env), **options)
         self.greeting = ""
@@ -113,6 +115,25 @@ class Server:
         self.launch(env, **options)
         if not self.await_ready():
             raise AssertionError(f"it does not start: {self.errors()}")
+
+    def make_certificate(self):
+        """A self-signed one, and the configuration that uses it."""
+        made = subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                               "ec_paramgen_curve:prime256v1", "-nodes", "-days", "30", "-subj",
+                               "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", self.folder / "key.pem", "-out",
+                               self.folder / "cert.pem"], capture_output=True, check=False)
+        assert made.returncode == 0, made.stderr
+        return f"tls:\n  certificate: {self.folder}/cert.pem\n  key: {self.folder}/key.pem\n"
+
+    def descriptors(self):
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+
+    def anonymous_bytes(self):
+        """Memory of its own that is in RAM (RssAnon); nothing to go by under a sanitizer."""
+        for line in Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
+            if line.startswith("RssAnon:"):
+                return int(line.split()[1]) * 1024
+        raise AssertionError("no RssAnon")
 
     def token(self):
         return (self.data / "owner.token").read_text().strip()

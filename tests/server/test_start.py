@@ -172,14 +172,7 @@ class Start(unittest.TestCase):
 
     def test_P8_with_a_certificate_nothing_is_served_in_the_clear(self):
         with Server() as server:
-            made = subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
-                                   "ec_paramgen_curve:prime256v1", "-nodes", "-days", "30", "-subj",
-                                   "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1",
-                                   "-keyout", "key.pem", "-out", "cert.pem"],
-                                  cwd=server.folder, capture_output=True, text=True)
-            self.assertEqual(made.returncode, 0, made.stderr)
-            server.configure(f"tls:\n  certificate: {server.folder}/cert.pem\n"
-                             f"  key: {server.folder}/key.pem\n")
+            server.configure(server.make_certificate())
             server.start()
             self.assertIn(f"  https://127.0.0.1:{server.port}\n", server.greeting)
             context = ssl.create_default_context(cafile=server.folder / "cert.pem")
