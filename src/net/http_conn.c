@@ -10,6 +10,7 @@
 
 enum {
 	BODY_BYTES_PER_MS = 16, /* a body slower than this is no body */
+	DRAIN_LINGER_MS = 200,  /* nobody's hanging up may hold up a server that stops */
 	REFUSAL_MAX = 16 * 1024
 };
 
@@ -224,7 +225,10 @@ patience_ms(const struct http_conn *c)
 	case HTTP_CONN_BODY:
 		return c->request->since_ms + limits->body_ms +
 		       (int64_t)(c->request->body_total / BODY_BYTES_PER_MS) - now_ms;
-	case HTTP_CONN_LINGER: return limits->linger_ms;
+	case HTTP_CONN_LINGER:
+		return c->server->draining && limits->linger_ms > DRAIN_LINGER_MS
+			       ? DRAIN_LINGER_MS
+			       : limits->linger_ms;
 	case HTTP_CONN_ANSWER:
 	case HTTP_CONN_CLOSED: break;
 	}
@@ -383,12 +387,22 @@ http_conn_drain(struct http_conn *c)
 	struct http_request *r = c->request;
 
 	c->must_close = true;
-	if (c->state == HTTP_CONN_IDLE) {
-		http_conn_linger(c);
-	} else if (r && r->answer == HTTP_ANSWER_STREAM) {
+	if (r && r->answer == HTTP_ANSWER_STREAM) {
 		if (!r->is_tunnel)        /* how that ends is for its owner to say */
 			http_send_end(c); /* its owner still holds r */
 		queue_gone(r, HTTP_GONE_SHUTDOWN);
+		return;
+	}
+	switch (c->state) {
+	case HTTP_CONN_IDLE: http_conn_linger(c); return;
+	case HTTP_CONN_HEAD:
+	case HTTP_CONN_BODY: /* what is half sent may come whole to the next server */
+		if (!http_conn_waits_for_owner(c))
+			http_conn_refuse(c, 503, "the server is shutting down");
+		return;
+	case HTTP_CONN_LINGER: http_conn_arm(c); return;
+	case HTTP_CONN_ANSWER:
+	case HTTP_CONN_CLOSED: return;
 	}
 }
 

@@ -127,7 +127,7 @@ void http_conn_flush_later(struct http_conn *c);
 void http_conn_process_later(struct http_conn *c);
 /* Does it. */
 void http_conn_turn(struct http_conn *c);
-/* The server drains: closes if idle, else after this answer. */
+/* The server drains: closes if no whole request is there, else after this answer. */
 void http_conn_drain(struct http_conn *c);
 /* At once; the request's owner is told why. */
 void http_conn_abort(struct http_conn *c, enum http_gone why);

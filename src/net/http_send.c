@@ -246,6 +246,8 @@ http_send_open(struct http_conn *c, const struct http_reply *reply)
 		return;
 	if (r->is_head)
 		http_conn_answered(c);
+	else if (c->server->draining)
+		http_conn_drain(c);
 	else if (r->body_mode == HTTP_BODY_SKIPPED)
 		http_conn_process_later(c);
 }
