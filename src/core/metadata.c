@@ -69,6 +69,10 @@ metadata_merge(struct json now, struct json patch, struct arena *a, struct jw *o
 
 	if (json_is_set(patch) && json_type(patch) != JSON_OBJECT)
 		return json_fail(patch, e, "must be an object, not %s", json_type_name(patch));
+	/* First of all: merging looks up each key among the others. */
+	if (json_is_set(patch) && json_count(patch) > METADATA_PATCH_MAX)
+		return json_fail(patch, e, "must have at most %d keys, those of null included",
+				 METADATA_PATCH_MAX);
 	for (struct json_iter it = json_iter(patch); rc == 0 && json_next(&it);)
 		rc = check_pair(&it, a, e);
 	if (rc != 0)
