@@ -162,6 +162,8 @@ jw_raw(struct jw *w, struct str json)
 static void
 escape_byte(struct buf *out, char c)
 {
+	static const char HEX[] = "0123456789abcdef";
+
 	switch (c) {
 	case '"': buf_puts(out, "\\\""); break;
 	case '\\': buf_puts(out, "\\\\"); break;
@@ -171,10 +173,14 @@ escape_byte(struct buf *out, char c)
 	case '\b': buf_puts(out, "\\b"); break;
 	case '\f': buf_puts(out, "\\f"); break;
 	default:
-		if (c > 0 && c < 0x20)
-			buf_printf(out, "\\u%04x", (unsigned char)c);
-		else
+		if (c > 0 &&
+		    c < 0x20) { /* by hand: a text may be nothing else, and printf is slow */
+			char hex[] = { '\\', 'u', '0', '0', (char)('0' + (c >> 4)), HEX[c & 15] };
+
+			buf_put(out, hex, sizeof hex);
+		} else {
 			buf_puts(out, "\xef\xbf\xbd");
+		}
 	}
 }
 
