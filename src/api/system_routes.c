@@ -3,6 +3,7 @@
 #include "api/handlers.h"
 #include "base/json_write.h"
 #include "base/timestamp.h"
+#include "net/loop.h"
 
 static void
 answer_health(struct exchange *x)
@@ -89,10 +90,13 @@ system_restart_route(struct exchange *x)
 
 /* ---- numbers ---- */
 
+static const double NS_PER_S = 1e9;
+
 static void
 put_server(struct buf *out, const struct api *api)
 {
 	struct engine_stats stats = engine_stats(api->config.engine);
+	struct loop_turns turns = loop_turns(api->config.loop);
 	const struct metrics_number numbers[] = {
 		{ "perdure_http_connections", "Connections that are open.", "gauge",
 		  api->server ? http_server_connections(api->server) : 0 },
@@ -100,6 +104,11 @@ put_server(struct buf *out, const struct api *api)
 		  (double)api->open_sockets },
 		{ "perdure_open_streams", "Event streams that are open.", "gauge",
 		  (double)sse_count(api->sse) },
+		{ "perdure_loop_stall_max_seconds",
+		  "Longest time since the start that everybody waited for one thing to be done.",
+		  "gauge", (double)turns.longest_ns / NS_PER_S },
+		{ "perdure_loop_stalls_total", "How often that was longer than 50 ms.", "counter",
+		  (double)turns.stalls },
 		{ "perdure_events_appended_total", "Events made durable since the start.",
 		  "counter", (double)stats.events },
 		{ "perdure_open_turns", "Turns that run or wait for an answer.", "gauge",

@@ -10,6 +10,8 @@
 
 #include "base/xalloc.h"
 
+static const int64_t NS_PER_MS = 1000000;
+
 struct loop {
 	uv_loop_t uv;
 	uv_prepare_t turn; /* before the loop waits: the tasks */
@@ -20,6 +22,9 @@ struct loop {
 	int64_t wheel_at_ms; /* when wheel_timer fires; INT64_MAX: it is not armed */
 	bool runs;
 	struct list tasks;
+	struct loop_turns turns;
+	uint64_t turn_at_ns; /* when the last one ended; 0: there was none */
+	uint64_t idle_ns;    /* waited by then */
 };
 
 /* What timers, wakes and signals share: a libuv handle first, the callback behind it. */
@@ -68,6 +73,20 @@ loop_read_clock(struct loop *loop)
 }
 
 static void
+count_turn(struct loop *loop)
+{
+	uint64_t now_ns = uv_hrtime(), idle_ns = uv_metrics_idle_time(&loop->uv);
+	int64_t took_ns = (int64_t)(now_ns - loop->turn_at_ns - (idle_ns - loop->idle_ns));
+
+	if (loop->turn_at_ns > 0 && took_ns > loop->turns.longest_ns)
+		loop->turns.longest_ns = took_ns;
+	if (loop->turn_at_ns > 0 && took_ns > LOOP_STALL_MS * NS_PER_MS)
+		loop->turns.stalls++;
+	loop->turn_at_ns = now_ns;
+	loop->idle_ns = idle_ns;
+}
+
+static void
 run_tasks(uv_prepare_t *turn)
 {
 	struct loop *loop = turn->data;
@@ -85,6 +104,7 @@ run_tasks(uv_prepare_t *turn)
 		list_remove(&task->node);
 		task->fn(task);
 	}
+	count_turn(loop);
 }
 
 static void
@@ -130,6 +150,7 @@ loop_new(void)
 
 	signal(SIGPIPE, SIG_IGN);
 	must(uv_loop_init(&loop->uv));
+	must(uv_loop_configure(&loop->uv, UV_METRICS_IDLE_TIME));
 	must(uv_prepare_init(&loop->uv, &loop->turn));
 	must(uv_idle_init(&loop->uv, &loop->busy));
 	must(uv_timer_init(&loop->uv, &loop->wheel_timer));
@@ -201,6 +222,12 @@ loop_now_ms(struct loop *loop)
 	if (!loop->runs)
 		loop_read_clock(loop);
 	return (int64_t)uv_now(&loop->uv);
+}
+
+struct loop_turns
+loop_turns(const struct loop *loop)
+{
+	return loop->turns;
 }
 
 struct uv_loop_s *

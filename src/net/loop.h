@@ -24,6 +24,13 @@ void loop_stop(struct loop *loop);
 void loop_settle(struct loop *loop);
 /* Monotonic. While the loop runs it is read once a turn and whenever a timer is set. */
 int64_t loop_now_ms(struct loop *loop);
+/* How long others had to wait: a turn lasts from one wait for events to the next. */
+enum { LOOP_STALL_MS = 50 };
+struct loop_turns {
+	int64_t longest_ns;
+	uint64_t stalls; /* turns longer than LOOP_STALL_MS */
+};
+struct loop_turns loop_turns(const struct loop *loop);
 /* For the files of net that hand sockets to libuv. */
 struct uv_loop_s;
 struct uv_loop_s *loop_uv(struct loop *loop);

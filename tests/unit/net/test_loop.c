@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 
+#include "base/clock.h"
 #include "harness.h"
 
 struct note {
@@ -233,6 +234,41 @@ writing_to_nobody_is_no_signal(void **state)
 	loop_free(&loop);
 }
 
+static void
+spin(struct loop_task *task)
+{
+	struct note *n = LIST_OWNER(task, struct note, task);
+	int64_t until_ns = clock_monotonic_ns() + (LOOP_STALL_MS + 10) * INT64_C(1000000);
+
+	while (clock_monotonic_ns() < until_ns)
+		;
+	n->calls++;
+}
+
+static void
+A14_the_longest_turn_is_measured_without_the_waiting(void **state)
+{
+	struct note n = { .loop = loop_new() };
+	struct loop_turns turns;
+	uint64_t stalls;
+
+	(void)state;
+	n.timer = loop_timer_new(n.loop, note_and_stop, &n);
+	loop_timer_set(n.timer, 5 * LOOP_STALL_MS);
+	loop_run(n.loop);
+	turns = loop_turns(n.loop);
+	stalls = turns.stalls; /* 0, where nobody else keeps the machine busy */
+	assert_true(turns.longest_ns < 5 * LOOP_STALL_MS * INT64_C(1000000));
+	loop_task_init(&n.task, spin);
+	loop_defer(n.loop, &n.task);
+	loop_settle(n.loop);
+	turns = loop_turns(n.loop);
+	assert_true(turns.stalls > stalls);
+	assert_true(turns.longest_ns > LOOP_STALL_MS * INT64_C(1000000));
+	loop_timer_free(&n.timer);
+	loop_free(&n.loop);
+}
+
 int
 main(void)
 {
@@ -246,5 +282,6 @@ main(void)
 	SUITE_TEST(&s, another_thread_wakes_the_loop);
 	SUITE_TEST(&s, signals_arrive_on_the_loop);
 	SUITE_TEST(&s, writing_to_nobody_is_no_signal);
+	SUITE_TEST(&s, A14_the_longest_turn_is_measured_without_the_waiting);
 	return suite_run(&s, "net/loop");
 }
