@@ -123,6 +123,7 @@ struct config {
 	struct {
 		enum log_level level;
 		enum config_log_format format;
+		struct str file; /* empty: standard error */
 	} log;
 
 	/* models */

@@ -108,6 +108,8 @@ const struct config_key CONFIG_KEYS[] = {
 	  .doc = "the least important lines that are written" },
 	{ "log.format", WORD(LOG_FORMATS), FILE_(log.format), .value = "json",
 	  .doc = "lines for programs or for people" },
+	{ "log.file", .type = CONFIG_PATH, FILE_(log.file), .shown = "standard error",
+	  .doc = "file to append lines to; SIGHUP opens it anew, so that it can be rotated" },
 
 	{ "model", .type = CONFIG_TEXT, FILE_(model), .max = 200, .value = "demo",
 	  .doc = "the model of agents that name none: demo, or PROVIDER/MODEL" },

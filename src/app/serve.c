@@ -12,6 +12,7 @@
 
 #include "app/config.h"
 #include "app/config_folder.h"
+#include "app/log_file.h"
 #include "app/reexec.h"
 #include "app/wire.h"
 #include "base/clock.h"
@@ -29,7 +30,8 @@ static const char HELP[] =
 	"  --data DIR          the data directory instead of the configured one\n"
 	"  --listen ADDR:PORT  instead of the configured ones; also [::1]:7340, unix:/path\n\n"
 	"SIGTERM and SIGINT: no new work, running turns end, then it stops; a second one stops at\n"
-	"once. SIGHUP: reads the configuration again. `perdure restart` lets running turns end, "
+	"once. SIGHUP: reads the configuration again, and opens log.file anew. `perdure restart` "
+	"lets running turns end, "
 	"then\n"
 	"begins anew in the same process; those that take longer go on afterwards.\n"
 	"Exit codes: 0 stopped as asked, 1 refused, 2 usage or configuration, 3 the machine "
@@ -43,6 +45,7 @@ struct serve {
 	struct config_override overrides[OVERRIDES_MAX];
 	size_t override_count;
 	struct loop_signal *term, *interrupt, *hangup;
+	struct log_file log;
 	struct reexec self;
 	int stops;     /* how often it was told to stop */
 	bool restarts; /* when it has drained it begins anew */
@@ -183,19 +186,57 @@ on_restart(void *ctx)
 	wire_drain(s->wire, RECOVER_RESTART_TIMEOUT);
 }
 
+/* Whatever becomes of the rest: who rotated the file waits for the old one to be left alone. */
 static void
-use_log(const struct config *config)
+reopen_log(struct serve *s)
 {
-	log_init(STDERR_FILENO, config->log.level);
-	log_use_form(config->log.format == CONFIG_LOG_TEXT ? LOG_FORM_TEXT : LOG_FORM_JSON);
+	struct err e;
+
+	if (log_file_use(&s->log, s->config, &e) != 0)
+		log_write(LOG_ERROR, "log.kept", LOG_STR("reason", str_of(e.text)));
+}
+
+/* The log first, which can be taken back; from the certificate on nothing fails. */
+static int
+take_over(struct serve *s, struct config *now, struct err *e)
+{
+	int rc = log_file_use(&s->log, now, e);
+
+	if (rc == 0 && (rc = wire_reload(s->wire, now, e)) != 0)
+		reopen_log(s);
+	if (rc != 0)
+		return rc;
+	config_free(&s->next); /* the one before the one now in force */
+	s->next = s->config;
+	s->config = now;
+	return 0;
 }
 
 /* A configuration that cannot be taken over whole is not taken over at all. */
+static int
+reload(struct serve *s, struct config_changes *changes, struct arena *a, struct err *e)
+{
+	struct config *now = NULL;
+	int rc = load_config(s, &now, e);
+
+	if (rc == 0 && !config_reloadable(s->config, now, a, changes)) {
+		for (size_t i = 0; i < changes->len; i++)
+			if (changes->ptr[i].needs_restart)
+				log_write(LOG_WARN, "serve.reload_needs_restart",
+					  LOG_STR("key", changes->ptr[i].path));
+		rc = err_set(e, ERR_CONFLICT, "some changes need a restart; see `perdure restart`");
+	}
+	if (rc == 0)
+		rc = take_over(s, now, e);
+	if (rc != 0)
+		config_free(&now);
+	return rc;
+}
+
 static void
 on_reload(void *ctx)
 {
 	struct serve *s = ctx;
-	struct config *now = NULL;
 	struct config_changes changes;
 	struct arena a;
 	struct err e;
@@ -204,22 +245,11 @@ on_reload(void *ctx)
 		return;
 	notify_reloading();
 	arena_init(&a);
-	if (load_config(s, &now, &e) != 0) {
-		log_write(LOG_ERROR, "serve.reload_refused", LOG_STR("reason", str_of(e.text)));
-	} else if (!config_reloadable(s->config, now, &a, &changes)) {
-		for (size_t i = 0; i < changes.len; i++)
-			if (changes.ptr[i].needs_restart)
-				log_write(LOG_WARN, "serve.reload_needs_restart",
-					  LOG_STR("key", changes.ptr[i].path));
-		config_free(&now);
-	} else {
-		wire_reload(s->wire, now);
-		use_log(now);
+	reopen_log(s);
+	if (reload(s, &changes, &a, &e) == 0)
 		log_write(LOG_INFO, "serve.reloaded", LOG_INT("changes", (int64_t)changes.len));
-		config_free(&s->next); /* the one before the one now in force */
-		s->next = s->config;
-		s->config = now;
-	}
+	else
+		log_write(LOG_ERROR, "serve.reload_refused", LOG_STR("reason", str_of(e.text)));
 	arena_release(&a);
 	notify("READY=1");
 }
@@ -331,10 +361,12 @@ serve_run(int argc, char **argv, struct err *e)
 	arena_init(&a);
 	s.config_file = config_folder_find_file(s.config_file, &a);
 	rc = load_config(&s, &s.config, e);
-	if (rc == 0) {
-		use_log(s.config);
+	log_file_init(&s.log);
+	if (rc == 0)
+		rc = log_file_use(&s.log, s.config, e);
+	if (rc == 0)
 		rc = run(&s, e);
-	}
+	log_file_release(&s.log);
 	config_free(&s.next);
 	config_free(&s.config);
 	arena_release(&a);

@@ -203,10 +203,10 @@ open_store(struct wire *w, struct err *e)
 
 /* Its files may have changed although its paths have not. */
 static int
-use_certificate(struct wire *w, struct err *e)
+use_certificate(struct wire *w, const struct config *config, struct err *e)
 {
 	struct tls_config *tls = NULL;
-	int rc = certificate_load(w->config, clock_now_ms(), &tls, e);
+	int rc = certificate_load(config, clock_now_ms(), &tls, e);
 
 	if (rc != 0 || !tls)
 		return rc;
@@ -276,7 +276,7 @@ open_surfaces(struct wire *w, struct err *e)
 	handler = api_handler(w->api);
 	w->server = http_server_new(w->loop, &handler, &w->config->limits);
 	api_set_server(w->api, w->server);
-	rc = use_certificate(w, e);
+	rc = use_certificate(w, w->config, e);
 	for (size_t i = 0; rc == 0 && i < w->config->listen.len; i++)
 		rc = listen_at(w, &w->config->listen.ptr[i], e);
 	return rc;
@@ -474,13 +474,15 @@ wire_new_token_file(const struct wire *w)
 	return w->token_is_new ? w->token_file : NULL;
 }
 
-void
-wire_reload(struct wire *w, const struct config *config)
+int
+wire_reload(struct wire *w, const struct config *config, struct err *e)
 {
 	struct engine_settings settings;
 	struct local_bounds bounds = bounds_of(config);
-	struct err e;
+	int rc = use_certificate(w, config, e);
 
+	if (rc != 0)
+		return rc;
 	w->config = config;
 	api_set_lists(w->api, config->hosts, config->origins);
 	models_reload(w->models, config);
@@ -489,8 +491,7 @@ wire_reload(struct wire *w, const struct config *config)
 	local_tools_reload(w->tools, &bounds);
 	settings = settings_of(config);
 	engine_reload(w->engine, &settings);
-	if (use_certificate(w, &e) != 0)
-		log_write(LOG_ERROR, "tls.certificate_kept", LOG_STR("reason", str_of(e.text)));
+	return 0;
 }
 
 /* Readers see the last turn end before their streams do. */

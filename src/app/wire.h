@@ -27,8 +27,9 @@ NODISCARD int wire_open(struct wire **out, struct loop *loop, const struct confi
 void wire_print_addresses(const struct wire *w);
 /* Made at this start: the file of the owner's token, else NULL. */
 const char *wire_new_token_file(const struct wire *w);
-/* What a reload may change, the certificate's files among it; config must outlive the wire. */
-void wire_reload(struct wire *w, const struct config *config);
+/* What a reload may change, the certificate's files among it; config must outlive the wire. On error,
+ * which is the certificate's, nothing has changed. */
+NODISCARD int wire_reload(struct wire *w, const struct config *config, struct err *e);
 /* No new requests; turns get until the configured timeout, clients a few seconds more. on_drained
  * follows. why: of turns that take longer. Again while it drains: their time begins anew. */
 void wire_drain(struct wire *w, enum recover_reason why);

@@ -189,7 +189,7 @@ L2_a_reload_outlives_the_configuration_before(void **state)
 	loop_run(g.loop);
 	for (int i = 0; i < 3; i++) {
 		next[i] = config_rows_load("hosts: [example.org]\nqueue:\n  depth: 7\n");
-		wire_reload(g.wire, next[i]);
+		assert_int_equal(wire_reload(g.wire, next[i], &e), 0);
 		if (i > 0)
 			config_free(&next[i - 1]);
 	}
