@@ -34,6 +34,11 @@ class Effects(unittest.TestCase):
     def test_an_input_both_tested_and_untested_is_refused(self):
         self.assertIn("has a row now", self.problems({"config model"}, {"config model": ("server", "x")}, {"config model"}))
 
+    def test_a_case_that_does_not_exist_is_refused(self):
+        rows = {"config model": ("server", "test_a"), "config data": ("cli", "test_a")}
+        self.assertEqual(EFFECTS.absent(rows, ["file.Class.test_a_case"]), [])
+        self.assertEqual(EFFECTS.absent(rows, ["file.Class.test_b"]), ["config model: tests/server has no case test_a"])
+
     def prove(self, *answers):
         with mock.patch.object(EFFECTS, "attempt", side_effect=answers):
             return EFFECTS.prove("config model", "server", "x", {})[1]
