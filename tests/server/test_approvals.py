@@ -136,6 +136,20 @@ class Approvals(Judged):
         ("T8z_a_redirection_is_allowed_as_a_path", [rule("allow", "echo *"), rule("allow", "out/*", tool="write")],
          "echo x > out/x", "allow"),
         ("T8z_a_redirection_is_denied_as_a_path", [rule("deny", "*/secret", tool="write")], "echo x > d/secret", "deny"),
+        ("T8h_deny_before_ask_and_allow", [rule("allow", "a *"), rule("ask", "b *"), rule("deny", "c *")], "a | b; c x", "deny"),
+        ("T8h_ask_before_allow", [rule("allow", "a *"), rule("ask", "b *"), rule("deny", "c *")], "a && b y", "ask"),
+        ("T8h_all_are_allowed", [rule("allow", "true *"), rule("allow", "echo *")], "true && echo y", "allow"),
+        ("T8t_substitution_asks", [rule("allow", "*")], "echo $(id)", "ask"),
+        ("T8t_backticks_ask", [rule("allow", "*")], "echo `id`", "ask"),
+        ("T8u_expansion_asks", [rule("allow", "*")], "echo $HOME", "ask"),
+        ("T8u_a_home_asks", [rule("allow", "*")], "ls ~", "ask"),
+        ("T8v_a_here_document_asks", [rule("allow", "*")], "cat <<E\nx\nE", "ask"),
+        ("T8w_process_substitution_asks", [rule("allow", "*")], "cat <(id)", "ask"),
+        ("T8x_eval_asks", [rule("allow", "*")], "eval id", "ask"),
+        ("T8y_sh_c_asks", [rule("allow", "*")], "sh -c id", "ask"),
+        ("T8y_sh_c_behind_others_asks", [rule("allow", "*")], "nohup /bin/sh -c id", "ask"),
+        ("T8aa_an_open_quote_asks", [rule("allow")], "echo 'x", "ask"),
+        ("T8aa_an_open_group_asks", [rule("allow")], "(id", "ask"),
         ("T8_a_close_ends_where_bash_ends_it", [rule("allow", "*")], '<& -eval echo "; id"', "ask"),
         ("T8_what_follows_a_close_is_a_command", [rule("allow"), rule("deny", "eval *")], '<& -eval echo "; id"', "deny"),
     ])
@@ -144,6 +158,36 @@ class Approvals(Judged):
         self.assertEqual(self.call(session, "bash", {"command": command})[0]["evaluated_permission"], want)
 
     # ---- "allow always" ----
+
+    def test_T8k_once_is_once(self):
+        session = self.session(self.agent("always_ask"))
+        mark = f"mark{next(MARKS)}"
+        self.call(session, "bash", {"command": f"touch {mark}"})
+        self.confirm(session)
+        self.await_idle(session)
+        self.assertTrue(self.has_run(mark))
+        self.assertEqual(self.bash(session)[0], "ask", "the next one is asked about again")
+
+    def test_T8o_a_denial_carries_its_message_to_the_model(self):
+        session = self.session(self.agent("always_ask"))
+        self.assertEqual(self.bash(session)[0], "ask")
+        self.confirm(session, "deny", deny_message="use mkdir instead")
+        self.await_idle(session)
+        self.assertIn("use mkdir instead", self.outcome(session)[1])
+        self.assertIn("use mkdir instead", self.said(session)[-1])
+
+    def test_T8i_T8j_T8q_a_question_waits_through_restarts_under_its_id(self):
+        session = self.session(self.agent("always_ask"))
+        mark = f"mark{next(MARKS)}"
+        asked = self.call(session, "bash", {"command": f"touch {mark}"})[0]["id"]
+        type(self).restart()
+        self.clock.advance(days=100)
+        self.assertEqual(self.client.session(session)["activity"], "requires_action")
+        parked = self.events(session, "session.status_idle")[-1]["stop_reason"]
+        self.assertEqual(parked, {"type": "requires_action", "event_ids": [asked]})
+        self.assertEqual(self.confirm(session)["id"], asked)
+        self.await_idle(session)
+        self.assertTrue(self.has_run(mark))
 
     def test_T8_always_for_a_redirection_is_about_the_file(self):
         session = self.session(self.agent("always_ask"))
@@ -454,3 +498,62 @@ class ServersTools(Judged):
                         self.await_idle(session)
 
 
+class Model(ThreadingHTTPServer):
+    """Asks for two calls at once, and is content with whatever they bring."""
+    daemon_threads = True
+    COMMANDS = ("touch first", "touch second")
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self):
+            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            calls = [{"index": at, "id": f"call_{at}", "type": "function",
+                      "function": {"name": "bash", "arguments": json.dumps({"command": command})}}
+                     for at, command in enumerate(Model.COMMANDS)]
+            over = any(message["role"] == "tool" for message in asked["messages"])
+            delta = {"content": "over"} if over else {"tool_calls": calls}
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream")
+            self.end_headers()
+            for part in ({"choices": [{"index": 0, "delta": delta, "finish_reason": None}]},
+                         {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop" if over else "tool_calls"}]},
+                         {"choices": [], "usage": {"prompt_tokens": 1, "completion_tokens": 1}}):
+                self.wfile.write(b"data: " + json.dumps(part).encode() + b"\n\n")
+            self.wfile.write(b"data: [DONE]\n\n")
+
+        def log_message(self, *_):
+            pass
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), self.Handler)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+
+class SeveralCalls(Judged):
+    env = {"NEAR_KEY": "none"}
+
+    @classmethod
+    def setUpClass(cls):
+        cls.model = Model()
+        cls.config = json.dumps({"providers": [{
+            "name": "near", "kind": "openai-chat", "api_key_env": "NEAR_KEY",
+            "base_url": f"http://127.0.0.1:{cls.model.server_port}/v1"}]}) + "\n"
+        super().setUpClass()
+
+    @classmethod
+    def tearDownClass(cls):
+        super().tearDownClass()
+        cls.model.shutdown()
+        cls.model.server_close()
+
+    def test_T8n_always_answers_the_other_questions_like_it(self):
+        session = self.session(self.agent("always_ask", model="near/two"))
+        self.client.post(session, "go on")
+        self.await_activity(session, "requires_action")
+        uses = self.events(session, "agent.tool_use")
+        self.assertEqual([use["evaluated_permission"] for use in uses], ["ask", "ask"])
+        self.confirm(session, scope="always")
+        self.await_idle(session)
+        self.assertEqual([self.has_run(command.split()[1]) for command in Model.COMMANDS], [True, True])
+        answers = self.events(session, "user.tool_confirmation")
+        self.assertEqual({one["tool_use_id"] for one in answers}, {use["id"] for use in uses})
+        self.assertEqual(self.said(session)[-1], "over")
