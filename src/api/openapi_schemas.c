@@ -8,7 +8,8 @@
  * one allows null. A schema that is only ?Name is the other one or null. */
 #define AGENT                                                                                 \
 	" description:text? system:text? tools:[]object mcp_servers:[]object skills:[]object" \
-	" metadata:texts multiagent:object? execution_identity:object approval_rules:[]object"
+	" metadata:texts multiagent:object? execution_identity:object approval_rules:[]object" \
+	" access:public|protected|private?"
 #define ENVIRONMENT " description:text? metadata:texts"
 #define TOKEN       " name:text? user_id:text? namespace:text? environment_id:text? expires_at:time?"
 #define TOKEN_KINDS "kind*:owner|user|channel|worker|environment"

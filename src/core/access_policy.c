@@ -24,6 +24,7 @@ static const unsigned ENOUGH[ACCESS_VERB_COUNT] = {
 	[ACCESS_SESSION_DELETE] = AS_OWNER | AS_PARTICIPANT | AS_SPEAKER,
 	[ACCESS_AGENT_READ] = AS_OWNER | AS_ADMITTED,
 	[ACCESS_AGENT_USE] = AS_OWNER | AS_ADMITTED,
+	[ACCESS_AGENT_OVERRIDE] = AS_OWNER,
 	[ACCESS_AGENT_MANAGE] = AS_OWNER,
 	[ACCESS_ENVIRONMENT_WORK] = AS_OWNER | AS_ENVIRONMENT,
 	[ACCESS_ENVIRONMENT_READ] = AS_OWNER | AS_ENVIRONMENT,
@@ -52,12 +53,19 @@ is_session_verb(enum access_verb verb)
 	return verb <= ACCESS_SESSION_DELETE;
 }
 
+static bool
+is_admitted(const struct access_target *t)
+{
+	return access_level_admits(t->level, t->role);
+}
+
 static unsigned
 channel_standing(const struct principal *p, const struct access_target *t)
 {
 	unsigned as = 0;
 
-	if (!principal_speaks_for_sender(p) || !principal_owns_id(p, t->session_id))
+	if (!principal_speaks_for_sender(p) || !principal_owns_id(p, t->session_id) ||
+	    !is_admitted(t))
 		return 0;
 	as = AS_CHANNEL;
 	/* Anyone may be heard in the channel; beyond that a sender needs a right of their own. */
@@ -69,7 +77,8 @@ channel_standing(const struct principal *p, const struct access_target *t)
 static unsigned
 user_standing(const struct principal *p, const struct access_target *t)
 {
-	if (str_is_empty(p->user_id)) /* a caller that did not resolve is nobody, never everybody */
+	/* a caller that did not resolve is nobody, never everybody */
+	if (str_is_empty(p->user_id) || !is_admitted(t))
 		return 0;
 	return (t->takes_part ? AS_PARTICIPANT : 0u) |
 	       (t->workspace_member && t->surface_group ? AS_MEMBER : 0u);
@@ -105,14 +114,9 @@ general_standing(const struct principal *p, const struct access_target *t)
 {
 	switch (p->kind) {
 	case TOKEN_OWNER: return AS_OWNER;
-	case TOKEN_USER:
-		if (str_is_empty(p->user_id))
-			return 0;
-		return access_level_admits(t->level, p->role) ? AS_ADMITTED : 0u;
+	case TOKEN_USER: return !str_is_empty(p->user_id) && is_admitted(t) ? AS_ADMITTED : 0u;
 	case TOKEN_CHANNEL:
-		if (!principal_speaks_for_sender(p))
-			return 0;
-		return access_level_admits(t->level, p->role) ? AS_ADMITTED : 0u;
+		return principal_speaks_for_sender(p) && is_admitted(t) ? AS_ADMITTED : 0u;
 	case TOKEN_WORKER: return AS_WORKER;
 	case TOKEN_ENVIRONMENT:
 		return p->environment_id.len > 0 && str_eq(p->environment_id, t->environment_id) &&
@@ -134,12 +138,15 @@ state_of(const struct access_target *t)
 	       (t->awaiting_approval ? IF(ACCESS_IS_AWAITING) : 0u);
 }
 
-/* 403 only where the caller knows of the thing anyway: a session it executes for, or a route that
- * is not its own. Another's session or environment stays hidden. */
+/* 403 only where the caller knows of the thing anyway: a session it executes for, an agent that admits
+ * it, or a route that is not its own. Another's session, environment or agent stays hidden. */
 static enum access_answer
 denial(const struct principal *p, enum access_verb verb, unsigned as)
 {
-	if (p->kind != TOKEN_ENVIRONMENT)
+	if (verb == ACCESS_AGENT_OVERRIDE)
+		return as & AS_ADMITTED ? ACCESS_FORBIDDEN : ACCESS_NOT_FOUND;
+	if (p->kind != TOKEN_ENVIRONMENT || verb == ACCESS_AGENT_READ || verb == ACCESS_AGENT_USE ||
+	    verb == ACCESS_AGENT_MANAGE)
 		return ACCESS_NOT_FOUND;
 	if (is_session_verb(verb) || verb == ACCESS_ENVIRONMENT_WORK ||
 	    verb == ACCESS_ENVIRONMENT_READ || verb == ACCESS_ENVIRONMENT_MANAGE)
@@ -179,6 +186,7 @@ access_absent_text(enum access_verb verb)
 	case ACCESS_SESSION_DELETE: return "there is no such session here";
 	case ACCESS_AGENT_READ:
 	case ACCESS_AGENT_USE:
+	case ACCESS_AGENT_OVERRIDE:
 	case ACCESS_AGENT_MANAGE: return "there is no such agent here";
 	case ACCESS_ENVIRONMENT_WORK: return "there is no such work queue or item here";
 	case ACCESS_ENVIRONMENT_READ:

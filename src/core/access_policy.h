@@ -3,8 +3,12 @@
  * thing) decides whether the thing exists for them at all, then the thing's state decides whether
  * the verb is possible. So a stranger learns nothing, not even that a session is running.
  *
- * A denial reads as not found, with one exception: an environment token that leaves its own work
- * routes for something it can know of is told 403. Pure and total. */
+ * Whoever the agent's level does not admit has no standing in its sessions either, whatever they were to
+ * them before; executors are there because the session was handed to them, and stay.
+ *
+ * A denial reads as not found, with two exceptions: an environment token that leaves its own work
+ * routes for something it can know of is told 403, and so is a user who would change what an agent
+ * they know may do. Pure and total. */
 #pragma once
 #include <stdbool.h>
 #include "core/principal.h"
@@ -20,7 +24,8 @@ enum access_verb {
 	ACCESS_SESSION_DELETE,
 	/* an agent */
 	ACCESS_AGENT_READ,
-	ACCESS_AGENT_USE, /* open a session on it, or speak in one for the first time */
+	ACCESS_AGENT_USE,      /* open a session on it, or speak in one for the first time */
+	ACCESS_AGENT_OVERRIDE, /* run it in other ways than it lists for its users */
 	ACCESS_AGENT_MANAGE,
 	/* an environment */
 	ACCESS_ENVIRONMENT_WORK, /* poll, ack, heartbeat, stop */
@@ -34,11 +39,12 @@ enum access_verb {
 	ACCESS_VERB_COUNT
 };
 
-/* Who may enter an agent's sessions. Those inside stay inside. */
+/* Whom an agent admits, beside the server's owners: roles count that somebody has with the agent, not
+ * what they are on the server. */
 enum access_level {
 	ACCESS_PUBLIC,    /* anybody; a stranger becomes a guest */
 	ACCESS_PROTECTED, /* whoever has a role with the agent, guest included */
-	ACCESS_PRIVATE    /* users and owners */
+	ACCESS_PRIVATE    /* its users and owners */
 };
 
 /* Facts about the thing; those that do not belong to the verb's kind are ignored. */
@@ -52,8 +58,9 @@ struct access_target {
 	bool handed_over;      /* the caller's environment or worker executes its tools */
 	bool lane_foreign;     /* resume: the lane's people do not take part in the session */
 	bool running, awaiting_approval, archived, terminated;
-	/* agent */
+	/* agent, also that of a session */
 	enum access_level level;
+	enum role role; /* that the caller has with it; ROLE_NONE: none */
 	bool agent_archived;
 	/* environment */
 	struct str environment_id;

@@ -235,6 +235,35 @@ write_access(struct definition *d, struct json v, struct json now, struct err *e
 	return rc;
 }
 
+/* What its users may choose: ids that differ. Whether there are such things is the caller's to find out. */
+static int
+write_choices(struct definition *d, struct json v, struct json now, struct err *e)
+{
+	struct str ids[AGENT_CHOICES_MAX];
+
+	(void)now;
+	if (json_count(v) > AGENT_CHOICES_MAX)
+		return json_fail(v, e, "must have at most %d entries, not %zu", AGENT_CHOICES_MAX,
+				 json_count(v));
+	jw_array(&d->w);
+	for (struct json_iter it = json_iter(v); json_next(&it);) {
+		int rc = 0;
+
+		if (json_type(it.value) != JSON_STRING)
+			return json_fail(it.value, e, "must be a text");
+		rc = definition_take_label(d, it.value, AGENT_MODEL_MAX, &ids[it.index], e);
+		for (size_t i = 0; rc == 0 && i < it.index; i++)
+			if (str_eq(ids[i], ids[it.index]))
+				rc = json_fail(it.value, e, "names '" STR_FMT "' a second time",
+					       STR_ARG(ids[i]));
+		if (rc != 0)
+			return rc;
+		jw_str(&d->w, ids[it.index]);
+	}
+	jw_end_array(&d->w);
+	return 0;
+}
+
 enum {
 	TEXT = JSON_WANT_STRING,
 	TEXT_OR_NULL = JSON_WANT_STRING | JSON_WANT_NULL,
@@ -255,6 +284,8 @@ static const struct definition_member MEMBERS[] = {
 	{ "execution_identity", OBJECT_OR_NULL, false, write_identity, NULL },
 	{ "limits", OBJECT_OR_NULL, false, write_limits, NULL },
 	{ "access", TEXT_OR_NULL, false, write_access, NULL },
+	{ "environments", LIST_OR_NULL, false, write_choices, NULL },
+	{ "models", LIST_OR_NULL, false, write_choices, NULL },
 	{ "approval_rules", LIST_OR_NULL, false, agent_rules_write, NULL },
 };
 static const struct definition_kind AGENT = {
@@ -293,14 +324,4 @@ agent_def_override(struct json current, struct json v, struct arena *a, struct s
 	int rc = json_fields(v, FIELDS, ARRAY_LEN(FIELDS), e);
 
 	return rc == 0 ? definition_override(&AGENT, &facts, v, a, out, e) : rc;
-}
-
-enum access_level
-agent_def_access(struct json current)
-{
-	for (int level = ACCESS_PRIVATE; level > ACCESS_PUBLIC; level--)
-		if (json_str_eq(definition_find(current, "access"),
-				str_of(access_level_name((enum access_level)level))))
-			return (enum access_level)level;
-	return ACCESS_PUBLIC;
 }

@@ -2,9 +2,9 @@
  *
  * Members in the wire's order: id, type, version, name, description, system, model, tools,
  * mcp_servers, skills, metadata, multiagent, execution_identity, then ours (limits, access,
- * approval_rules), archived_at, created_at, updated_at. All are always there; what is unset is null
- * or empty. Lists are replaced whole, metadata and limits are merged. A model that is null is filled in
- * wherever the agent is run or shown (core/model_choice). */
+ * environments, models, approval_rules), archived_at, created_at, updated_at. All are always there; what
+ * is unset is null or empty. Lists are replaced whole, metadata and limits are merged. A model that is null
+ * is filled in wherever the agent is run or shown (core/model_choice). */
 #pragma once
 #include "core/access_policy.h"
 #include "core/agent_roster.h"
@@ -15,6 +15,7 @@ enum {
 	AGENT_SYSTEM_MAX = 100000,
 	AGENT_MODEL_MAX = 256,
 	AGENT_SKILLS_MAX = 20,
+	AGENT_CHOICES_MAX = 32, /* environments, models */
 };
 
 struct agent_facts {
@@ -30,5 +31,3 @@ NODISCARD int agent_def_make(const struct agent_facts *f, struct json body, stru
  * system?, tools?, mcp_servers?, skills?}. out: the agent object with those members replaced. */
 NODISCARD int agent_def_override(struct json current, struct json v, struct arena *a,
 				 struct str *out, struct err *e);
-/* Who may enter the agent's sessions. */
-enum access_level agent_def_access(struct json current);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/xalloc.h"
+#include "engine/admission.h"
 
 /* One question on its way: the session's row, then whether the caller takes part. */
 struct question {
@@ -101,6 +102,7 @@ answer(struct question *q, int rc, const struct err *err)
 			.archived = row->state.lifecycle == LIFECYCLE_ARCHIVED,
 			.terminated = row->state.lifecycle == LIFECYCLE_TERMINATED,
 			.environment_id = q->session.environment_id,
+			.level = admission_rights(q->en->admission, q->session.agent_id)->level,
 		};
 		struct access_decision d = access_policy_decide(&q->caller.who, q->verb, &target);
 

@@ -2,6 +2,7 @@
  * of its own each version it ever was; both are written in one item.
  * Commands of engine.h: engine_agent_create, _update, _archive. */
 #include "core/agent_def.h"
+#include "engine/admission.h"
 #include "engine/catalog.h"
 #include "engine/record_change.h"
 
@@ -161,8 +162,10 @@ agent_written(struct record_change *ch)
 {
 	struct json_doc doc;
 
-	if (json_parse(&ch->arena, own(ch)->text, &JSON_LIMITS_DEFAULT, &doc, NULL) == 0)
-		catalog_agent_changed(ch->en->catalog, ch->id, json_root(&doc));
+	if (json_parse(&ch->arena, own(ch)->text, &JSON_LIMITS_DEFAULT, &doc, NULL) != 0)
+		return;
+	catalog_agent_changed(ch->en->catalog, ch->id, json_root(&doc));
+	admission_put(ch->en->admission, ch->id, json_root(&doc));
 }
 
 void
@@ -170,7 +173,8 @@ engine_agent_create(struct engine *en, const struct engine_call *call, struct js
 {
 	static const struct record_plan PLAN = { .verb = ACCESS_AGENT_MANAGE,
 						 .prepare = prepare_create,
-						 .decide = decide_create };
+						 .decide = decide_create,
+						 .written = agent_written };
 
 	record_change_start(en, &PLAN, call, STR(""), body);
 }

@@ -106,10 +106,8 @@ catalog_agent_changed(struct catalog *c, struct str id, struct json current)
 	list_for_each (at, &c->kept) {
 		struct kept *k = LIST_OWNER(at, struct kept, node);
 
-		if (!str_eq(k->agent.id, id))
-			continue;
-		k->agent.archived = definition_is_archived(current);
-		k->agent.level = agent_def_access(current);
+		if (str_eq(k->agent.id, id))
+			k->agent.archived = definition_is_archived(current);
 	}
 }
 
@@ -191,7 +189,6 @@ on_head(void *ctx, int rc, bool more, const struct err *err)
 	}
 	head = json_root(&doc);
 	l->want.archived = definition_is_archived(head);
-	l->want.level = agent_def_access(head);
 	if (l->want.version == 0)
 		l->want.version = definition_version(head);
 	if (l->want.version == definition_version(head)) {

@@ -16,9 +16,8 @@ catalog_load(struct catalog *c, void (*done)(void *ctx, int rc, const struct err
 struct catalog_agent {
 	struct str id;
 	int64_t version;
-	bool archived;           /* by now */
-	enum access_level level; /* as it is now, whatever the version */
-	struct str body;         /* good during the call */
+	bool archived;   /* by now */
+	struct str body; /* good during the call */
 };
 typedef void
 catalog_agent_fn(void *ctx, int rc, const struct err *err, const struct catalog_agent *agent);

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "engine/actor.h"
+#include "engine/admission.h"
 #include "engine/agent_cache.h"
 #include "engine/busy_default.h"
 #include "engine/catalog.h"
@@ -46,6 +47,7 @@ engine_new(const struct engine_config *config)
 	list_init(&en->setups);
 	en->own_tools = OWN_TOOLS;
 	en->identity = identity_new(en);
+	en->admission = admission_new(en);
 	en->catalog = catalog_new(en);
 	en->workspaces = workspaces_new(en);
 	en->agents = agent_cache_new(en);
@@ -197,12 +199,21 @@ on_workspaces(void *ctx, int rc, const struct err *err)
 }
 
 static void
-on_catalog(void *ctx, int rc, const struct err *err)
+on_admission(void *ctx, int rc, const struct err *err)
 {
 	struct starting *s = ctx;
 
 	if (!start_failed(s, rc, err))
 		workspaces_load(s->en->workspaces, on_workspaces, s);
+}
+
+static void
+on_catalog(void *ctx, int rc, const struct err *err)
+{
+	struct starting *s = ctx;
+
+	if (!start_failed(s, rc, err))
+		admission_load(s->en->admission, on_admission, s);
 }
 
 void
@@ -279,6 +290,7 @@ engine_free(struct engine **en)
 	workspaces_free(&(*en)->workspaces);
 	agent_cache_free(&(*en)->agents);
 	catalog_free(&(*en)->catalog);
+	admission_free(&(*en)->admission);
 	identity_free(&(*en)->identity);
 	map_release(&(*en)->actors);
 	map_release(&(*en)->flights);

@@ -6,6 +6,7 @@
 #include "base/rand.h"
 #include "engine/engine.h"
 
+struct admission;
 struct agent_cache;
 struct identity;
 struct catalog;
@@ -34,6 +35,7 @@ struct engine {
 	int64_t change_head;
 
 	struct identity *identity;     /* users and tokens (engine/identity) */
+	struct admission *admission;   /* who may use which agent (engine/admission) */
 	struct catalog *catalog;       /* agents and environments (engine/catalog) */
 	struct workspaces *workspaces; /* what they settle for their sessions (engine/workspace) */
 	struct agent_cache *agents;    /* prepared for the next turn (engine/agent_cache) */

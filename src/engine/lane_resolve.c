@@ -10,6 +10,7 @@
 #include "base/xalloc.h"
 #include "core/event_make.h"
 #include "engine/access.h"
+#include "engine/admission.h"
 #include "engine/catalog.h"
 #include "engine/lane_resolve_private.h"
 #include "engine/repeat.h"
@@ -364,20 +365,6 @@ enter(struct resolving *r)
 		fly(r);
 }
 
-static int
-check_agent(struct resolving *r, const struct catalog_agent *agent, struct err *e)
-{
-	struct access_target target = { .agent_archived = agent->archived, .level = agent->level };
-	struct access_decision d = access_policy_decide(&r->caller.who, ACCESS_AGENT_USE, &target);
-
-	r->agent_version = agent->version;
-	r->agent_archived = d.answer == ACCESS_CONFLICT;
-	if (d.answer == ACCESS_ALLOW || d.answer == ACCESS_CONFLICT)
-		return 0;
-	return err_set(e, d.answer == ACCESS_FORBIDDEN ? ERR_DENIED : ERR_NOT_FOUND, "agent_id: %s",
-		       access_reason_text(d.reason));
-}
-
 static void
 on_agent(void *ctx, int rc, const struct err *err, const struct catalog_agent *agent)
 {
@@ -388,7 +375,8 @@ on_agent(void *ctx, int rc, const struct err *err, const struct catalog_agent *a
 		e = *err;
 		rc = err_prefix(&e, rc, "agent_id: ");
 	} else {
-		rc = check_agent(r, agent, &e);
+		r->agent_version = agent->version;
+		r->agent_archived = agent->archived;
 	}
 	if (rc == 0)
 		rc = lane_ask_check(&r->ask, &r->caller.who, &e);
@@ -401,7 +389,15 @@ on_agent(void *ctx, int rc, const struct err *err, const struct catalog_agent *a
 static void
 look_for_agent(struct resolving *r)
 {
-	catalog_agent(r->en->catalog, r->ask.agent_id, 0, on_agent, r);
+	struct err e;
+	int rc = admission_check(r->en, &r->caller, ACCESS_AGENT_USE, r->ask.agent_id, &e);
+
+	if (rc != 0) {
+		engine_refuse(r->en, &r->call, err_prefix(&e, rc, "agent_id: "), &e);
+		resolving_free(r);
+	} else {
+		catalog_agent(r->en->catalog, r->ask.agent_id, 0, on_agent, r);
+	}
 }
 
 static void

@@ -3,6 +3,7 @@
 
 #include "base/xalloc.h"
 #include "engine/access.h"
+#include "engine/admission.h"
 
 /* A page whose standing is being asked, or whose rows are being sifted. */
 struct page {
@@ -16,9 +17,11 @@ struct page {
 	int rc;
 	struct err err;
 	struct arena arena;
-	struct map mine; /* sessions the caller takes part in, of a page of changes */
+	struct map mine;        /* sessions the caller takes part in, of a page of changes */
+	struct str_list hidden; /* agents that do not admit the caller */
 	struct str last;
-	bool has_more;
+	char last_agent[STORE_ID_MAX]; /* of a list that leaves some out: how far it was read */
+	bool cut;                      /* … and nobody wants more of it */
 };
 
 static void
@@ -77,6 +80,15 @@ on_standing(void *ctx, int rc, const struct err *err, const struct store_session
 
 /* ---- changes of all sessions, for somebody who sees only some ---- */
 
+static bool
+is_hidden(const struct page *p, struct str agent)
+{
+	for (size_t i = 0; i < p->hidden.len; i++)
+		if (str_eq(p->hidden.ptr[i], agent))
+			return true;
+	return false;
+}
+
 /* Of what is not the caller's only the change number is handed on, so that a cursor moves. */
 static bool
 sift_row(void *ctx, const struct store_row *row)
@@ -84,9 +96,10 @@ sift_row(void *ctx, const struct store_row *row)
 	struct page *p = ctx;
 	struct store_event hidden = { .change = row->event->change };
 	struct str session = row->event->session;
+	bool own = p->caller.who.kind == TOKEN_CHANNEL ? principal_owns_id(&p->caller.who, session)
+						       : map_find(&p->mine, session) != NULL;
 
-	if (p->caller.who.kind == TOKEN_CHANNEL ? principal_owns_id(&p->caller.who, session)
-						: map_find(&p->mine, session) != NULL)
+	if (own && !is_hidden(p, row->event->agent))
 		return p->row(p->ctx, row);
 	return p->row(p->ctx, &(struct store_row){ .event = &hidden });
 }
@@ -211,6 +224,73 @@ read_work(struct page *p)
 		store_read(p->en->store, q, pass_owned_row, pass_done, p);
 }
 
+/* ---- agents ---- */
+
+/* Those that do not admit the caller are passed over. */
+static bool
+pass_agent_row(void *ctx, const struct store_row *row)
+{
+	struct page *p = ctx;
+	struct str id = row->record->id;
+
+	memcpy(p->last_agent, id.ptr, id.len);
+	p->query.record_id = (struct str){ p->last_agent, id.len };
+	if (is_hidden(p, id))
+		return true;
+	p->cut = !p->row(p->ctx, row);
+	return !p->cut;
+}
+
+static void
+on_agents(void *ctx, int rc, bool more, const struct err *err)
+{
+	struct page *p = ctx;
+
+	/* how many were passed over is nobody's business: such a page is not a short one */
+	if (rc == 0 && more && !p->cut)
+		store_read(p->en->store, &p->query, pass_agent_row, on_agents, p);
+	else
+		page_end(p, rc, more, err);
+}
+
+/* The agent that a query is about; empty: all of them. */
+static struct str
+agent_of(const struct store_query *q)
+{
+	size_t slash = q->record_id.len;
+
+	if (str_eq(q->record_kind, RECORD_AGENT))
+		return q->kind == STORE_GET_RECORD ? q->record_id : (struct str){ 0 };
+	if (q->kind != STORE_GET_RECORD)
+		return q->record_owner;
+	while (slash > 0 && q->record_id.ptr[slash - 1] != '/')
+		slash--;
+	return str_slice(q->record_id, 0, slash > 0 ? slash - 1 : 0);
+}
+
+static void
+read_agents(struct page *p)
+{
+	const struct store_query *q = &p->query;
+	struct str agent = agent_of(q);
+	int rc = 0;
+
+	if (agent.len == 0 && q->kind == STORE_LIST_RECORDS)
+		rc = access_check_now(&p->caller, ACCESS_AGENT_READ, &p->err);
+	p->hidden = admission_hidden(p->en, &p->caller, &p->arena);
+	if (rc != 0)
+		page_end_later(p, rc);
+	else if (agent.len > 0 && !admission_admits(p->en, &p->caller, agent))
+		page_end_later(p, 0); /* as if there were none */
+	else if (agent.len == 0 && p->hidden.len > 0 &&
+		 str_eq(q->record_kind, RECORD_AGENT_VERSION))
+		page_end_later(p, err_set(&p->err, ERR_NOT_FOUND, "there is no such list"));
+	else if (agent.len == 0 && p->hidden.len > 0)
+		store_read(p->en->store, q, pass_agent_row, on_agents, p);
+	else
+		store_read(p->en->store, q, pass_row, pass_done, p);
+}
+
 /* ---- what is asked of whom ---- */
 
 /* The verb that lets somebody read records of a kind; false: none does. */
@@ -221,8 +301,6 @@ record_verb(struct str kind, enum access_verb *out)
 		struct str kind;
 		enum access_verb verb;
 	} VERBS[] = {
-		{ RECORD_AGENT, ACCESS_AGENT_READ },
-		{ RECORD_AGENT_VERSION, ACCESS_AGENT_READ },
 		{ RECORD_ENVIRONMENT, ACCESS_ENVIRONMENT_READ },
 		{ RECORD_LANE, ACCESS_SERVER },
 		{ RECORD_WORKSPACE, ACCESS_SERVER },
@@ -255,6 +333,11 @@ read_records(struct page *p)
 		read_work(p);
 		return;
 	}
+	if (str_eq(p->query.record_kind, RECORD_AGENT) ||
+	    str_eq(p->query.record_kind, RECORD_AGENT_VERSION)) {
+		read_agents(p);
+		return;
+	}
 	if (!record_verb(p->query.record_kind, &verb)) {
 		page_end_later(p, err_set(&p->err, ERR_NOT_FOUND, "there is no such list"));
 		return;
@@ -277,6 +360,7 @@ narrow(struct page *p)
 
 	if (principal_is_owner(who))
 		return true;
+	p->hidden = f->without_agents = admission_hidden(p->en, &p->caller, &p->arena);
 	if (who->kind == TOKEN_CHANNEL) {
 		if (f->id_prefix.len == 0)
 			f->id_prefix =

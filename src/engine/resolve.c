@@ -8,6 +8,7 @@
 #include "core/model_override.h"
 #include "core/session_open.h"
 #include "engine/access.h"
+#include "engine/admission.h"
 #include "engine/catalog.h"
 #include "engine/ingress.h"
 #include "engine/repeat.h"
@@ -41,6 +42,14 @@ static void
 opening_fail(struct opening *o, int rc, const struct err *err)
 {
 	o->call.done(o->call.ctx, &(struct engine_answer){ .rc = rc, .err = err });
+	opening_free(o);
+}
+
+/* The same inside the call. */
+static void
+opening_refuse(struct opening *o, int rc, const struct err *err)
+{
+	engine_refuse(o->en, &o->call, rc, err);
 	opening_free(o);
 }
 
@@ -272,8 +281,6 @@ static void
 on_agent(void *ctx, int rc, const struct err *err, const struct catalog_agent *agent)
 {
 	struct opening *o = ctx;
-	struct access_target target = { 0 };
-	struct access_decision d;
 	struct err e = { 0 };
 
 	if (rc != 0) {
@@ -281,14 +288,11 @@ on_agent(void *ctx, int rc, const struct err *err, const struct catalog_agent *a
 		opening_fail(o, err_prefix(&e, rc, "agent: "), &e);
 		return;
 	}
-	target.agent_archived = agent->archived;
-	target.level = agent->level;
-	d = access_policy_decide(&o->caller.who, ACCESS_AGENT_USE, &target);
-	if (d.answer != ACCESS_ALLOW) {
-		rc = d.answer == ACCESS_CONFLICT    ? ERR_CONFLICT
-		     : d.answer == ACCESS_FORBIDDEN ? ERR_DENIED
-						    : ERR_NOT_FOUND;
-		opening_fail(o, err_set(&e, rc, "agent: %s", access_reason_text(d.reason)), &e);
+	if (agent->archived) {
+		opening_fail(o,
+			     err_set(&e, ERR_CONFLICT, "agent: %s",
+				     access_reason_text(ACCESS_AGENT_ARCHIVED)),
+			     &e);
 		return;
 	}
 	o->agent_version = agent->version;
@@ -336,10 +340,17 @@ read_request(struct opening *o, struct json body, struct err *e)
 	return rc;
 }
 
+/* Whether there is such a version is only for those who may know of the agent. */
 static void
 look_for_agent(struct opening *o)
 {
-	catalog_agent(o->en->catalog, o->want.agent_id, o->want.agent_version, on_agent, o);
+	struct err e;
+	int rc = admission_check(o->en, &o->caller, ACCESS_AGENT_USE, o->want.agent_id, &e);
+
+	if (rc != 0)
+		opening_refuse(o, err_prefix(&e, rc, "agent: "), &e);
+	else
+		catalog_agent(o->en->catalog, o->want.agent_id, o->want.agent_version, on_agent, o);
 }
 
 static void
@@ -371,8 +382,7 @@ engine_session_open(struct engine *en, const struct engine_call *call, struct js
 	arena_init(&o->arena);
 	rc = read_request(o, body, &e);
 	if (rc != 0) {
-		engine_refuse(en, call, rc, &e);
-		opening_free(o);
+		opening_refuse(o, rc, &e);
 		return;
 	}
 	if (repeat_is_keyed(call->repeat))

@@ -168,6 +168,7 @@ struct store_session {
 };
 struct store_event {
 	struct str session;
+	struct str agent; /* of the session; only of STORE_LIST_CHANGES */
 	struct event ev;
 	struct sha256 hash;
 	int64_t processed_at_ms; /* 0: pending; created_at for what is no input */
@@ -208,6 +209,7 @@ enum store_query_kind {
 /* Empty and zero members filter nothing. */
 struct store_session_filter {
 	struct str workspace_id, agent_id, id_prefix;
+	struct str_list without_agents; /* none of theirs */
 	int64_t agent_version;
 	struct str participant; /* a user: there is a record participant "<session>/<user>" */
 	struct str source_kind, platform;        /* of the session's source */

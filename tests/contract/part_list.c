@@ -132,8 +132,12 @@ fill_filtered(struct rig *r)
 	rig_expect(r, "people", &people, 0);
 }
 
+static const struct str OTHERS[] = { STR("age\"nt"), STR("main") };
+
 static const struct list_row FILTERED[] = {
 	{ "A9 list: of an agent's version", { .agent_version = 2 }, "ihg" },
+	{ "P7 list: without an agent's", { .without_agents = { OTHERS, 1 } }, "ihgf" },
+	{ "P7 list: without those of several", { .without_agents = { OTHERS, 2 } }, "" },
 	{ "P2 list: of a person", { .participant = STR("u1") }, "hf" },
 	{ "P2 list: of another", { .participant = STR("u2") }, "h" },
 	{ "P2 list: of a stranger", { .participant = STR("u") }, "" },

@@ -88,6 +88,15 @@ row_matches(const struct store_session_filter *f, const struct mem_session *s)
 	       text_matches(f, row);
 }
 
+static bool
+is_among(struct str text, struct str_list list)
+{
+	for (size_t i = 0; i < list.len; i++)
+		if (str_eq(list.ptr[i], text))
+			return true;
+	return false;
+}
+
 bool
 mem_filter_matches(const struct mem *m, const struct store_session_filter *f,
 		   const struct mem_session *s)
@@ -96,6 +105,7 @@ mem_filter_matches(const struct mem *m, const struct store_session_filter *f,
 
 	return (f->workspace_id.len == 0 || str_eq(f->workspace_id, facts->workspace_id)) &&
 	       (f->agent_id.len == 0 || str_eq(f->agent_id, facts->agent_id)) &&
+	       !is_among(facts->agent_id, f->without_agents) &&
 	       (f->agent_version == 0 || f->agent_version == facts->agent_version) &&
 	       str_starts(facts->id, f->id_prefix) &&
 	       (f->group == 0 || facts->group == (f->group == 1)) &&

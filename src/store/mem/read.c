@@ -136,6 +136,8 @@ mem_page_give_event(struct mem_page *p, const struct mem_session *s, int64_t seq
 		.change = at->change,
 	};
 
+	if (p->q->kind == STORE_LIST_CHANGES)
+		row.agent = s->facts.agent_id;
 	if (p->q->kind == STORE_LIST_EVENTS && row.processed_at_ms == 0)
 		row.position = position_of(s, &at->ev);
 	return mem_page_give(p, &(struct store_row){ .event = &row });

@@ -6,7 +6,7 @@
 
 static const char ASCENDING[] = SELECT_EVENTS BETWEEN_WITH_KINDS " ORDER BY e.seq LIMIT ?5";
 static const char DESCENDING[] = SELECT_EVENTS BETWEEN_WITH_KINDS " ORDER BY e.seq DESC LIMIT ?5";
-static const char CHANGES[] = "SELECT " READ_EVENT_COLUMNS ", s.id FROM event e"
+static const char CHANGES[] = "SELECT " READ_EVENT_COLUMNS ", s.id, s.agent_id FROM event e"
 			      " CROSS JOIN session s ON s.sid = e.sid"
 			      " WHERE e.n > ?1 AND (?2 = 0 OR ?2 >> e.kind & 1)"
 			      " ORDER BY e.n LIMIT ?3";
@@ -140,6 +140,7 @@ make_change(struct read *r, sqlite3_stmt *st, struct err *e)
 	if (rc != 0)
 		return rc;
 	event.session = column_text(&c);
+	event.agent = column_text(&c);
 	read_give(r, &(struct store_row){ .event = &event });
 	return 0;
 }

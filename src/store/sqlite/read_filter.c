@@ -1,4 +1,5 @@
 /* read_filter - what a list or a search asks of its sessions, beyond what their indexes find. */
+#include "base/json_write.h"
 #include "store/sqlite/read_private.h"
 
 /* The text as a pattern of LIKE, whose signs stand for themselves. */
@@ -15,6 +16,27 @@ pattern(struct read *r, struct str text)
 	}
 	*at++ = '%';
 	return (struct str){ to, (size_t)(at - to) };
+}
+
+/* The texts as a JSON array; empty: there are none. */
+static struct str
+json_list(struct read *r, struct str_list texts)
+{
+	struct buf out;
+	struct jw w;
+	struct str list = { 0 };
+
+	if (texts.len == 0)
+		return list;
+	buf_init(&out, STORE_PAYLOAD_MAX);
+	jw_init(&w, &out);
+	jw_array(&w);
+	for (size_t i = 0; i < texts.len; i++)
+		jw_str(&w, texts.ptr[i]);
+	jw_end_array(&w);
+	list = arena_str(&r->scratch, buf_str(&out));
+	buf_release(&out);
+	return list;
 }
 
 void
@@ -35,4 +57,5 @@ read_filter_bind(struct read *r, sqlite3_stmt *st)
 	sqlite3_bind_int64(st, 30, f->created_from_ms);
 	sqlite3_bind_int64(st, 31, f->created_until_ms);
 	sqlite3_bind_int64(st, 32, f->open_work);
+	db_bind_opt(st, 33, json_list(r, f->without_agents));
 }

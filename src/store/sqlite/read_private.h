@@ -25,7 +25,8 @@ enum { READ_EVENT_COLUMN_COUNT = 12 };
 	" AND (?28 = 0 OR coalesce(json_extract(s.source, '$.interactive'), 0) = (?28 = 1))"  \
 	" AND (?29 = 0 OR s.is_group = (?29 = 1))"                                            \
 	" AND s.created_at >= ?30 AND (?31 = 0 OR s.created_at <= ?31)"                       \
-	" AND (?32 = 0 OR s.phase <> 0 OR s.waiting > 0)"
+	" AND (?32 = 0 OR s.phase <> 0 OR s.waiting > 0)"                                     \
+	" AND (?33 IS NULL OR s.agent_id NOT IN (SELECT value FROM json_each(?33)))"
 void read_filter_bind(struct read *r, sqlite3_stmt *st);
 
 /* One row of st into the port's shape and to read_give. */

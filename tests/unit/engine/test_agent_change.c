@@ -189,7 +189,7 @@ M1_a_coordinator_calls_agents_that_are_there(void **state)
 }
 
 static void
-P7_a_private_agent_lets_no_guest_in(void **state)
+P7_a_protected_agent_lets_nobody_in_without_a_role(void **state)
 {
 	struct engine_rig r;
 	struct rig_answer *user, *token;
@@ -221,6 +221,12 @@ P7_a_private_agent_lets_no_guest_in(void **state)
 			      (struct rig_call){ .id = CATALOG_AGENT,
 						 .body = "{'access':'protected'}" }),
 		   0, NULL);
+	rig_expect(rig_make(&r, engine_session_open, open), ERR_NOT_FOUND,
+		   "agent: there is no agent main");
+	rig_expect(
+		rig_change(&r, engine_agent_update,
+			   (struct rig_call){ .id = CATALOG_AGENT, .body = "{'access':'public'}" }),
+		0, NULL);
 	rig_expect(rig_make(&r, engine_session_open, open), 0, NULL);
 	engine_rig_release(&r);
 }
@@ -241,6 +247,6 @@ main(void)
 	SUITE_TEST(&s, A1_an_agent_that_is_not_there);
 	SUITE_TEST(&s, M1_bad_bodies_leave_no_trace);
 	SUITE_TEST(&s, M1_a_coordinator_calls_agents_that_are_there);
-	SUITE_TEST(&s, P7_a_private_agent_lets_no_guest_in);
+	SUITE_TEST(&s, P7_a_protected_agent_lets_nobody_in_without_a_role);
 	return suite_run(&s, "agent_change");
 }
