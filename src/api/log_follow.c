@@ -52,15 +52,28 @@ settle_page(struct log_follow *f)
 	f->cursor = f->page_end;
 }
 
+/* Who is stopped goes when nobody else has its memory any more. */
+static void
+let_go(struct log_follow *f)
+{
+	if (f->state != LOG_FOLLOW_READING && !f->asking)
+		f->gone(f);
+}
+
 static void
 on_page(void *ctx, int rc, bool more, const struct err *err)
 {
 	struct log_follow *f = ctx;
+	struct err e;
 
 	f->state = LOG_FOLLOW_PAUSED;
 	if (f->gone) {
-		f->gone(f);
+		let_go(f);
 		return;
+	}
+	if (rc == 0 && f->denied) {
+		rc = err_set(&e, ERR_NOT_FOUND, "there is no such session");
+		err = &e;
 	}
 	if (rc != 0) {
 		end(f, rc, err);
@@ -160,6 +173,72 @@ on_over(void *ctx, enum engine_over why)
 		end(f, 0, NULL); /* else the rest of the log is read first */
 }
 
+/* ---- rights ---- */
+
+static bool
+on_seen(void *ctx, const struct store_row *row)
+{
+	(void)ctx, (void)row;
+	return false;
+}
+
+static void ask(struct log_follow *f);
+
+static void
+on_asked(void *ctx, int rc, bool more, const struct err *err)
+{
+	struct log_follow *f = ctx;
+
+	(void)more;
+	f->asking = false;
+	if (f->gone)
+		let_go(f);
+	else if (rc != 0 && f->state == LOG_FOLLOW_READING)
+		f->denied = true;
+	else if (rc != 0)
+		end(f, rc, err);
+	else if (f->ask_again)
+		ask(f);
+}
+
+static void
+ask(struct log_follow *f)
+{
+	struct store_query q = { .kind = STORE_GET_SESSION, .session = f->session, .limit = 1 };
+
+	f->asking = true;
+	f->ask_again = false;
+	engine_read(f->en, &f->caller, &q, on_seen, on_asked, f);
+}
+
+static void
+take_caller(struct log_follow *f, const struct engine_caller *caller)
+{
+	f->caller = *caller;
+	f->caller.who.sender_channel = (struct str){ 0 };
+	f->narrowed = f->session.len == 0 && !principal_is_owner(&caller->who);
+}
+
+/* A caller whose token ended is nobody: whoever joined the hub is told there. */
+static void
+on_rights(void *ctx)
+{
+	struct log_follow *f = ctx;
+	struct engine_caller caller = f->caller;
+
+	if (!engine_renew_caller(f->en, &caller))
+		return;
+	take_caller(f, &caller);
+	if (f->session.len == 0)
+		return; /* each page asks for itself */
+	if (f->asking)
+		f->ask_again = true;
+	else
+		ask(f);
+}
+
+/* ---- the beginning and the end ---- */
+
 static void
 watch(struct log_follow *f)
 {
@@ -167,6 +246,7 @@ watch(struct log_follow *f)
 		.on_event = on_event,
 		.on_preview = f->ops->preview ? on_preview : NULL,
 		.on_over = on_over,
+		.on_rights = on_rights,
 		.ctx = f,
 	};
 	if (f->session.len > 0)
@@ -183,10 +263,8 @@ log_follow_init(struct log_follow *f, struct engine *en, const struct engine_cal
 		.en = en,
 		.ops = ops,
 		.session = session,
-		.caller = *caller,
-		.narrowed = session.len == 0 && !principal_is_owner(&caller->who),
 	};
-	f->caller.who.sender_channel = (struct str){ 0 };
+	take_caller(f, caller);
 }
 
 void
@@ -210,6 +288,5 @@ log_follow_stop(struct log_follow *f, void (*gone)(struct log_follow *f))
 {
 	engine_unwatch(&f->watch);
 	f->gone = gone;
-	if (f->state != LOG_FOLLOW_READING)
-		gone(f);
+	let_go(f);
 }

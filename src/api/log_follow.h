@@ -53,6 +53,9 @@ struct log_follow { /* lives in its owner */
 	bool narrowed;   /* all sessions, but not all of them are the caller's */
 	bool ended;      /* the watch is over: the log does not grow any more */
 	bool read_again; /* narrowed: told of something while a page was read */
+	bool asking;     /* whether the caller may still see the session */
+	bool ask_again;  /* … and rights have changed once more */
+	bool denied;     /* it may not: the page that is being read is dropped */
 };
 
 /* The caller is copied, less what only a message needs. */

@@ -4,6 +4,7 @@
 
 #include "base/vec.h"
 #include "base/xalloc.h"
+#include "engine/fanout.h"
 
 /* An agent that grants something of its own. */
 struct kept {
@@ -65,11 +66,14 @@ void
 admission_put(struct admission *ad, struct str agent, struct json current)
 {
 	struct kept *k = xcalloc(1, sizeof *k);
+	enum access_level before = admission_rights(ad, agent)->level;
 
 	kept_free(map_remove(&ad->by_agent, agent));
 	arena_init(&k->arena);
 	k->agent = arena_str(&k->arena, agent);
 	agent_rights_read(current, &k->arena, &k->rights);
+	if (k->rights.level != before)
+		fanout_rights_changed(ad->en);
 	if (agent_rights_are_usual(&k->rights))
 		kept_free(k);
 	else

@@ -271,6 +271,8 @@ engine_free(struct engine **en)
 {
 	if (!*en)
 		return;
+	if ((*en)->rights_task.fn)
+		list_remove(&(*en)->rights_task.node);
 	fanout_end(*en);
 	for (;;) { /* what only a watch kept alive */
 		size_t at = 0;

@@ -514,6 +514,10 @@ struct engine_watch {
 	void (*on_event)(void *ctx, const struct store_event *ev);
 	void (*on_preview)(void *ctx, const struct engine_preview *p); /* NULL: not wanted */
 	void (*on_over)(void *ctx, enum engine_over why); /* it is off the list already */
+	/* Somebody may see less than before, or more: whoever watches for a caller asks again who that is
+	 * (engine_renew_caller) and whether it still may. It must not unwatch from inside. NULL: it
+	 * watches for the server. */
+	void (*on_rights)(void *ctx);
 	void *ctx;
 	struct engine *en; /* NULL: not watching */
 	struct actor *actor;

@@ -57,6 +57,7 @@ struct engine {
 	void (*drained)(void *ctx);
 	void *drained_ctx;
 	struct host_task drain_task;
+	struct host_task rights_task; /* engine/fanout */
 };
 
 /* An id of the engine's own making, in a: "sevt_…". */

@@ -220,6 +220,41 @@ fanout_preview_end(struct actor *actor, struct str event_id)
 	free(p);
 }
 
+/* ---- rights ---- */
+
+static void
+ask_again(struct list *watches)
+{
+	list_for_each (at, watches) {
+		struct engine_watch *w = LIST_OWNER(at, struct engine_watch, node);
+
+		if (w->on_rights)
+			w->on_rights(w->ctx);
+	}
+}
+
+static void
+tell_rights(struct host_task *task)
+{
+	struct engine *en = LIST_OWNER(task, struct engine, rights_task);
+	struct str key;
+	void *value;
+
+	ask_again(&en->watches);
+	for (size_t at = 0; map_next(&en->actors, &at, &key, &value);)
+		ask_again(&((struct actor *)value)->watches);
+}
+
+void
+fanout_rights_changed(struct engine *en)
+{
+	if (!en->rights_task.fn) {
+		list_init(&en->rights_task.node);
+		en->rights_task.fn = tell_rights;
+	}
+	host_defer(en->host, &en->rights_task); /* once, however much has changed */
+}
+
 /* ---- watching ---- */
 
 void

@@ -12,3 +12,6 @@ void fanout_preview_delta(struct actor *actor, struct str event_id, struct str p
 void fanout_preview_end(struct actor *actor, struct str event_id);
 /* The server stops: every watch is told and gone. */
 void fanout_end(struct engine *en);
+/* The one place for it: a user's role, whom an agent admits, who takes part or is a member, who was merged
+ * into whom, whatever it is that somebody may see less for. Streams ask again in this turn of the loop. */
+void fanout_rights_changed(struct engine *en);

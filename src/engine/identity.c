@@ -5,6 +5,7 @@
 #include "base/xalloc.h"
 #include "core/token.h"
 #include "engine/commit.h"
+#include "engine/fanout.h"
 #include "engine/identity_use.h"
 #include "engine/work.h"
 
@@ -132,7 +133,12 @@ get_user(struct identity *id, struct str name)
 void
 identity_put_user(struct identity *id, struct str user, enum role role)
 {
-	get_user(id, user)->role = role;
+	struct user *u = get_user(id, user);
+	bool changes = u->role != ROLE_NONE && u->role != role;
+
+	u->role = role;
+	if (changes)
+		fanout_rights_changed(id->en);
 }
 
 void

@@ -19,13 +19,27 @@ static struct world {
 	void *ctx;
 	bool reading, rows_given, more;
 	int fail_with;
+	/* the question whether the caller may still see it */
+	store_read_fn *asked;
+	bool asking;
+	int asked_count;
+	enum role role; /* of the caller by now */
+	bool token_ended;
 } W;
 
 void
 engine_read(struct engine *en, const struct engine_caller *caller, const struct store_query *q,
 	    store_row_fn *row, store_read_fn *done, void *ctx)
 {
-	(void)en, (void)caller;
+	(void)en;
+	if (q->kind == STORE_GET_SESSION) {
+		assert_false(W.asking);
+		assert_int_equal(caller->who.role, W.role);
+		W.asked = done;
+		W.asking = true;
+		W.asked_count++;
+		return;
+	}
 	assert_false(W.reading);
 	W.query = *q;
 	W.row = row;
@@ -33,6 +47,14 @@ engine_read(struct engine *en, const struct engine_caller *caller, const struct 
 	W.ctx = ctx;
 	W.reading = true;
 	W.rows_given = W.more = false;
+}
+
+bool
+engine_renew_caller(struct engine *en, struct engine_caller *caller)
+{
+	(void)en;
+	caller->who.role = W.role;
+	return !W.token_ended;
 }
 
 void
@@ -396,6 +418,124 @@ stopping_waits_for_the_page(void **state)
 	assert_true(R.gone);
 }
 
+/* ---- rights ---- */
+
+static void
+change_rights(void)
+{
+	W.watch->on_rights(W.watch->ctx);
+}
+
+static void
+answer_asked(int rc)
+{
+	struct err e = { .code = rc };
+
+	W.asking = false;
+	W.asked(&R.follow, rc, false, &e);
+}
+
+static void
+P3_who_may_not_see_it_any_more_is_told_so(void **state)
+{
+	(void)state;
+	begin(STR("s"), false, 3);
+	log_follow_start_live(&R.follow, 3);
+	R.last = 3;
+	change_rights();
+	change_rights(); /* while the first question is open: one more follows, whatever comes */
+	change_rights();
+	answer_asked(0);
+	assert_int_equal(W.asked_count, 2);
+	assert_false(R.over);
+	answer_asked(ERR_NOT_FOUND);
+	assert_true(R.over);
+	assert_int_equal(R.rc, ERR_NOT_FOUND);
+	assert_null(W.watch);
+}
+
+static void
+P3_a_page_that_is_being_read_is_dropped(void **state)
+{
+	(void)state;
+	begin(STR("s"), false, 3);
+	log_follow_start(&R.follow, 0);
+	give_rows();
+	change_rights();
+	answer_asked(ERR_NOT_FOUND);
+	assert_false(R.over); /* the reader is busy */
+	end_page();
+	assert_true(R.over);
+	assert_int_equal(R.rc, ERR_NOT_FOUND);
+	assert_false(R.paused); /* nothing of it was handed out */
+}
+
+static void
+P3_stopping_waits_for_the_question(void **state)
+{
+	(void)state;
+	begin(STR("s"), false, 3);
+	log_follow_start_live(&R.follow, 3);
+	change_rights();
+	log_follow_stop(&R.follow, on_gone);
+	assert_false(R.gone);
+	answer_asked(ERR_NOT_FOUND);
+	assert_true(R.gone);
+	assert_false(R.over);
+	for (int first = 0; first < 2; first++) { /* both are open, and end in either order */
+		begin(STR("s"), false, 3);
+		log_follow_start(&R.follow, 0);
+		change_rights();
+		log_follow_stop(&R.follow, on_gone);
+		if (first == 0)
+			answer_asked(0);
+		else
+			end_page();
+		assert_false(R.gone);
+		if (first == 0)
+			end_page();
+		else
+			answer_asked(0);
+		assert_true(R.gone);
+	}
+}
+
+static void
+P3_a_reader_of_all_is_narrowed_at_once(void **state)
+{
+	(void)state;
+	begin(STR(""), false, 0);
+	R.follow.caller.who.role = W.role = ROLE_OWNER;
+	log_follow_start_live(&R.follow, 0);
+	change_rights();
+	assert_false(R.follow.narrowed);
+	W.role = ROLE_USER;
+	change_rights();
+	assert_true(R.follow.narrowed);
+	assert_int_equal(W.asked_count, 0);
+	W.visible = 2;
+	W.log = 2;
+	tell_one(), tell_one(); /* read, not handed on */
+	assert_int_equal(R.shown, 0);
+	read_page();
+	read_page();
+	assert_int_equal(R.shown, 1);
+	assert_null(R.wrong);
+}
+
+/* Streams of an ended token are ended elsewhere. */
+static void
+P3_an_ended_token_is_not_asked_about(void **state)
+{
+	(void)state;
+	begin(STR("s"), false, 3);
+	log_follow_start_live(&R.follow, 3);
+	W.token_ended = true;
+	change_rights();
+	assert_int_equal(W.asked_count, 0);
+	assert_false(R.over);
+}
+
 static void
 A16_what_had_no_room_comes_again(void **state)
 {
@@ -502,6 +642,11 @@ main(void)
 	SUITE_TEST(&s, a_page_that_fails_ends_it);
 	SUITE_TEST(&s, A4_the_rest_is_read_before_a_deleted_log_ends);
 	SUITE_TEST(&s, stopping_waits_for_the_page);
+	SUITE_TEST(&s, P3_who_may_not_see_it_any_more_is_told_so);
+	SUITE_TEST(&s, P3_a_page_that_is_being_read_is_dropped);
+	SUITE_TEST(&s, P3_stopping_waits_for_the_question);
+	SUITE_TEST(&s, P3_a_reader_of_all_is_narrowed_at_once);
+	SUITE_TEST(&s, P3_an_ended_token_is_not_asked_about);
 	SUITE_TEST(&s, A16_what_had_no_room_comes_again);
 	SUITE_TEST(&s, A16_a_preview_without_room_is_begun_again);
 	SUITE_TEST(&s, A4_no_order_of_things_skips_or_doubles);
