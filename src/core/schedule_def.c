@@ -33,6 +33,12 @@ schedule_delivery_name(enum schedule_delivery_kind kind)
 	return DELIVERIES[kind];
 }
 
+/* What members need to know. */
+struct surroundings {
+	int64_t now_ms;
+	struct str environment; /* of one that names none */
+};
+
 /* ---- plain members ---- */
 
 /* An id that never changes: the session of the runs is bound to it. */
@@ -67,7 +73,9 @@ write_agent(struct definition *d, struct json v, struct json now, struct err *e)
 static int
 write_environment(struct definition *d, struct json v, struct json now, struct err *e)
 {
-	return write_fixed(d, v, now, STR("local-default"), e);
+	const struct surroundings *around = d->facts;
+
+	return write_fixed(d, v, now, around->environment, e);
 }
 
 static int
@@ -198,13 +206,13 @@ write_every(struct definition *d, struct json v, struct json now, struct err *e)
 		{ "every_ms", JSON_WANT_NUMBER, true, &every },
 		{ "first_at", JSON_WANT_STRING | JSON_WANT_NULL, false, &first },
 	};
-	const int64_t *now_ms = d->facts;
+	const struct surroundings *around = d->facts;
 	int64_t every_ms = 0, first_ms;
 	int rc = json_fields(v, fields, ARRAY_LEN(fields), e);
 
 	if (rc == 0)
 		rc = json_take_int(every, SCHEDULE_INTERVAL_MIN_MS, INTERVAL_MAX_MS, &every_ms, e);
-	first_ms = *now_ms + every_ms;
+	first_ms = around->now_ms + every_ms;
 	if (rc == 0)
 		rc = take_instant(is_same_every(v, now) ? definition_find(now, "first_at") : first,
 				  d->a, &first_ms, e);
@@ -393,9 +401,14 @@ schedule_def_make(const struct definition_facts *f, struct json body, struct are
 		.members = MEMBERS,
 		.count = ARRAY_LEN(MEMBERS),
 	};
+	const struct str *environment = f->facts;
+	const struct surroundings around = {
+		.now_ms = f->now_ms,
+		.environment = environment ? *environment : STR("local-default"),
+	};
 	struct definition_facts facts = *f;
 
-	facts.facts = &f->now_ms;
+	facts.facts = &around;
 	return definition_make(&SCHEDULE, &facts, body, a, out, e);
 }
 

@@ -43,7 +43,7 @@ struct schedule_def {
 	bool enabled;
 };
 
-/* f->facts is not used. A change of agent_id or environment_id is ERR_CONFLICT. */
+/* f->facts: a struct str, the environment of one that names none; NULL: local-default. A change of agent_id or environment_id is ERR_CONFLICT. */
 NODISCARD int schedule_def_make(const struct definition_facts *f, struct json body, struct arena *a,
 				struct definition_text *out, struct err *e);
 /* Of a stored schedule; texts stay in the document or in a. ERR_CORRUPT when it is none. */

@@ -249,7 +249,6 @@ session_open_read(struct json body, struct arena *a, struct session_open *out, s
 		    title = { 0 }, source = { 0 }, webhook = { 0 };
 	struct session_open o = {
 		.agent_id = STR("main"),
-		.environment_id = STR("local-default"),
 		.workspace_id = STR("main"),
 		.source = { .kind = STR("api"), .interactive = true },
 	};

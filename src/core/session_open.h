@@ -13,11 +13,12 @@
 enum { SESSION_TITLE_MAX = 200, SESSION_RESOURCES_MAX = 100 };
 
 struct session_open {
-	struct str id;         /* empty: one is made */
-	struct str agent_id;   /* "main" when nothing is said */
-	int64_t agent_version; /* 0: the current one */
-	struct json overrides; /* the agent object of agent_with_overrides; absent: none */
-	struct str environment_id, workspace_id;
+	struct str id;             /* empty: one is made */
+	struct str agent_id;       /* "main" when nothing is said */
+	int64_t agent_version;     /* 0: the current one */
+	struct json overrides;     /* the agent object of agent_with_overrides; absent: none */
+	struct str environment_id; /* empty: where the agent's sessions usually are */
+	struct str workspace_id;
 	struct str title; /* empty: none */
 	struct session_source source;
 	bool has_source;
@@ -33,5 +34,7 @@ NODISCARD int session_title_check(struct json v, struct arena *a, struct str *ou
 NODISCARD int session_budget_check(struct json v, struct err *e);
 /* Its limit in picodollars; one that passed the check. Absent or null: BUDGET_UNLIMITED. */
 int64_t session_budget_limit(struct json v);
+/* Beside a budget that no owner set: whoever may manage the session may change it. */
+#define SESSION_BUDGET_OPEN "budget_open"
 /* {"type":"file","file_id",…}, github_repository or memory_store; fields by type. */
 NODISCARD int session_resource_check(struct json v, struct err *e);

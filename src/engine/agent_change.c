@@ -31,18 +31,52 @@ read_roster(struct record_change *ch, struct err *e)
 	return rc;
 }
 
+/* And the environments, behind them. What is no list of ids is refused when the body is read. */
+static void
+read_environments(struct record_change *ch)
+{
+	struct json list = definition_find(ch->body, "environments");
+
+	if (json_type(list) != JSON_ARRAY || json_count(list) > AGENT_CHOICES_MAX)
+		return;
+	for (struct json_iter it = json_iter(list); json_next(&it);)
+		if (json_type(it.value) == JSON_STRING)
+			record_change_read(ch, RECORD_ENVIRONMENT, json_str(it.value, &ch->arena));
+}
+
+static int
+read_named(struct record_change *ch, struct err *e)
+{
+	int rc = read_roster(ch, e);
+
+	if (rc == 0)
+		read_environments(ch);
+	return rc;
+}
+
 static int
 prepare_create(struct record_change *ch, struct err *e)
 {
 	ch->id = engine_make_id(ch->en, &ch->arena, "agent");
-	return read_roster(ch, e);
+	return read_named(ch, e);
 }
 
 static int
 prepare_update(struct record_change *ch, struct err *e)
 {
 	record_change_read(ch, RECORD_AGENT, ch->id);
-	return read_roster(ch, e);
+	return read_named(ch, e);
+}
+
+static int
+check_environments(const struct record_change *ch, struct err *e)
+{
+	for (size_t i = 0; i < ch->read_count; i++)
+		if (str_eq(ch->reads[i].kind, RECORD_ENVIRONMENT) && !ch->reads[i].found)
+			return err_set(e, ERR_NOT_FOUND,
+				       "environments: there is no environment " STR_FMT,
+				       STR_ARG(ch->reads[i].id));
+	return 0;
 }
 
 static int
@@ -94,6 +128,7 @@ make_agent(struct record_change *ch, size_t first, struct json current, struct d
 		.current = current,
 		.roster = own(ch)->roster,
 	};
+	int rc;
 
 	for (size_t i = 0; i < f.roster.count; i++) {
 		const struct record_read *r = &ch->reads[first + i];
@@ -104,7 +139,8 @@ make_agent(struct record_change *ch, size_t first, struct json current, struct d
 		ref->coordinates =
 			r->found && json_type(definition_find(r->body, "multiagent")) != JSON_NULL;
 	}
-	return agent_def_make(&f, ch->body, &ch->arena, out, e);
+	rc = agent_def_make(&f, ch->body, &ch->arena, out, e);
+	return rc == 0 ? check_environments(ch, e) : rc;
 }
 
 static int

@@ -4,6 +4,7 @@
 
 #include "base/xalloc.h"
 #include "core/agent_def.h"
+#include "core/environment_run.h"
 
 enum { KEPT_MAX = 64, KEPT_BYTES_MAX = 4 * 1024 * 1024 };
 
@@ -307,6 +308,7 @@ static void
 on_environment(void *ctx, int rc, bool more, const struct err *err)
 {
 	struct environment_check *ch = ctx;
+	struct environment_run run = { .by_worker = true };
 	struct json_doc doc;
 	struct err e;
 
@@ -320,9 +322,11 @@ on_environment(void *ctx, int rc, bool more, const struct err *err)
 		if (rc == 0 && definition_is_archived(json_root(&doc)))
 			rc = err_set(&e, ERR_CONFLICT, "the environment " STR_FMT " is archived",
 				     STR_ARG(ch->id));
+		if (rc == 0)
+			environment_run_read(json_root(&doc), &ch->arena, &run);
 		err = &e;
 	}
-	ch->done(ch->ctx, rc, err);
+	ch->done(ch->ctx, rc, err, !run.by_worker && !run.place.sandboxed);
 	arena_release(&ch->arena);
 	free(ch);
 }

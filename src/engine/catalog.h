@@ -23,8 +23,8 @@ typedef void
 catalog_agent_fn(void *ctx, int rc, const struct err *err, const struct catalog_agent *agent);
 void
 catalog_agent(struct catalog *c, struct str id, int64_t version, catalog_agent_fn *done, void *ctx);
-/* An environment that exists and is not archived? */
-typedef void catalog_check_fn(void *ctx, int rc, const struct err *err);
+/* An environment that exists and is not archived? unconfined: it is this machine, without a sandbox. */
+typedef void catalog_check_fn(void *ctx, int rc, const struct err *err, bool unconfined);
 void catalog_environment_check(struct catalog *c, struct str id, catalog_check_fn *done, void *ctx);
 /* The agent object with the members of overrides (model, system, tools, mcp_servers, skills) in place;
  * *out is empty when there is nothing to override. Errors name the path inside overrides. */

@@ -487,8 +487,8 @@ void engine_read(struct engine *en, const struct engine_caller *caller, const st
 #define RECORD_SCHEDULE_RUN STR("schedule_run")
 #define RECORD_PARTICIPANT  STR("participant") /* "<session>/<user>", owner: user */
 /* What a session has beyond its log, only where there is something: {"agent"?: resolved snapshot with
- * its overrides, "model_before"? (core/model_override), "vault_ids"?, "budget"?, "webhook_url"?}.
- * id: session. */
+ * its overrides, "model_before"? (core/model_override), "vault_ids"?, "budget"?, "budget_open"? (no owner
+ * set it), "webhook_url"?}. id: session. */
 #define RECORD_SESSION_EXTRA STR("session_extra")
 /* id: the lane, owner: its current session, due: when a reset policy may have expired it; body:
  * core/lane_entry. */

@@ -12,6 +12,7 @@
 #include "engine/allow_always.h"
 #include "engine/answered.h"
 #include "engine/busy_default.h"
+#include "engine/override.h"
 #include "engine/session_birth.h"
 #include "engine/successor.h"
 #include "engine/wake.h"
@@ -533,15 +534,48 @@ is_room(const struct store_session *session)
 	       (session_key_parse(session->lane_key, &lane) && lane.chat_type != SOURCE_DM);
 }
 
+/* Better now than in the middle of the night. */
+static int
+check_model(struct engine *en, struct str model, struct err *e)
+{
+	const struct engine_models *models = &en->config.models;
+	struct provider *provider;
+	struct str name;
+	struct err why;
+
+	if (model.len == 0 || models->find(models->ctx, model, &provider, &name, &why) == 0)
+		return 0;
+	return err_set(e, ERR_INVALID, "model: %s", why.text);
+}
+
+/* Which models there are is only for those who may choose among all of them. */
+static int
+check_choice(const struct arrival *a, const struct store_session *session, struct err *e)
+{
+	struct override as = { a->en, &a->caller, session->agent_id };
+	int rc = 0;
+
+	if (!a->message || a->message->model.len == 0)
+		return 0;
+	rc = override_check_model(&as, a->message->model, e);
+	return rc == 0 ? check_model(a->en, a->message->model, e) : rc;
+}
+
 static void
 on_standing(void *ctx, int rc, const struct err *err, const struct store_session *session,
 	    bool takes_part)
 {
 	struct arrival *a = ctx;
+	struct err e;
 
 	/* what an archived session says is said by the closer look, with the one that is current */
 	if (rc != 0 && !(rc == ERR_CONFLICT && session)) {
 		arrival_fail(a, rc, err);
+		return;
+	}
+	rc = check_choice(a, session, &e);
+	if (rc != 0) {
+		arrival_fail(a, rc, &e);
 		return;
 	}
 	a->in_room = is_room(session);
@@ -608,20 +642,6 @@ engine_send(struct engine *en, const struct engine_call *call, struct str sessio
 	arrival_start(a, ingress_verb(events), false);
 }
 
-/* Better now than in the middle of the night. */
-static int
-check_model(struct engine *en, struct str model, struct err *e)
-{
-	const struct engine_models *models = &en->config.models;
-	struct provider *provider;
-	struct str name;
-	struct err why;
-
-	if (model.len == 0 || models->find(models->ctx, model, &provider, &name, &why) == 0)
-		return 0;
-	return err_set(e, ERR_INVALID, "model: %s", why.text);
-}
-
 void
 engine_post(struct engine *en, const struct engine_call *call, struct str session,
 	    const struct engine_message *message)
@@ -634,7 +654,7 @@ engine_post(struct engine *en, const struct engine_call *call, struct str sessio
 		return;
 	a = arrival_new(en, call, session);
 	rc = ingress_check_message(message, &a->caller, &a->arena, &e);
-	if (rc == 0)
+	if (rc == 0 && a->caller.who.kind == TOKEN_OWNER) /* of others when they have standing */
 		rc = check_model(en, message->model, &e);
 	if (rc != 0) {
 		engine_refuse(en, call, rc, &e);

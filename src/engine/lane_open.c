@@ -3,6 +3,7 @@
 #include "engine/access.h"
 #include "engine/catalog.h"
 #include "engine/lane_resolve_private.h"
+#include "engine/override.h"
 #include "engine/rollover.h"
 #include "engine/session_birth.h"
 
@@ -56,7 +57,7 @@ append_created(struct resolving *r, struct commit *c)
 			     &(struct make_created){
 				     .agent_id = r->ask.agent_id,
 				     .agent_version = r->agent_version,
-				     .environment_id = CATALOG_ENVIRONMENT,
+				     .environment_id = r->environment,
 				     .group = r->shared,
 				     .workspace_id = r->ask.workspace_id,
 				     .lane_key = r->key,
@@ -65,19 +66,10 @@ append_created(struct resolving *r, struct commit *c)
 			     &from);
 }
 
-void
-lane_open_first(struct resolving *r)
+static void
+lane_open_now(struct resolving *r)
 {
 	struct commit *c;
-	struct err e;
-
-	if (r->agent_archived) {
-		resolving_fail(r,
-			       err_set(&e, ERR_CONFLICT, "agent_id: %s",
-				       access_reason_text(ACCESS_AGENT_ARCHIVED)),
-			       &e);
-		return;
-	}
 
 	r->id = new_id(r);
 	fill_entry(r, host_now_ms(r->en->host));
@@ -88,6 +80,42 @@ lane_open_first(struct resolving *r)
 	resolving_put_participant(r, c, r->id);
 	commit_repeat(c, r->call.repeat, resolving_remembered(r));
 	commit_submit(c, resolving_committed, r);
+}
+
+static void
+lane_open_on_environment(void *ctx, int rc, const struct err *err, bool unconfined)
+{
+	struct resolving *r = ctx;
+	struct override as = { r->en, &r->caller, r->ask.agent_id };
+	struct err e;
+
+	if (rc != 0)
+		e = *err;
+	else
+		rc = override_check_sandbox(&as, r->environment, unconfined, &e);
+	if (rc != 0)
+		resolving_fail(r, err_prefix(&e, rc, "agent_id: "), &e);
+	else
+		lane_open_now(r);
+}
+
+void
+lane_open_first(struct resolving *r)
+{
+	struct override as = { r->en, &r->caller, r->ask.agent_id };
+	struct err e;
+	int rc = 0;
+
+	if (r->agent_archived)
+		rc = err_set(&e, ERR_CONFLICT, "agent_id: %s",
+			     access_reason_text(ACCESS_AGENT_ARCHIVED));
+	if (rc == 0)
+		rc = override_environment(&as, (struct str){ 0 }, &r->arena, &r->environment, &e);
+	if (rc != 0)
+		resolving_fail(r, rc, &e);
+	else
+		catalog_environment_check(r->en->catalog, r->environment, lane_open_on_environment,
+					  r);
 }
 
 /* ---- the next ---- */

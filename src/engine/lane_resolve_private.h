@@ -20,7 +20,8 @@ struct resolving {
 	struct store_session session; /* the current one, while there is one to go on with */
 	bool has_session, takes_part;
 	int64_t agent_version;
-	bool agent_archived; /* then its conversations go on, but no new one begins */
+	bool agent_archived;    /* then its conversations go on, but no new one begins */
+	struct str environment; /* of a session that is opened */
 	struct resolve_plan plan;
 	struct str id;  /* of the session that comes out */
 	bool work_open; /* a reset found out: the session goes on */

@@ -25,8 +25,8 @@ struct record_plan {
 	void (*written)(struct record_change *ch);
 };
 
-/* What a coordinator names, and the agent itself. */
-enum { RECORD_READS_MAX = 24 };
+/* What a coordinator names, an agent's environments, and the agent itself. */
+enum { RECORD_READS_MAX = 24 + 32 };
 
 struct record_change {
 	struct engine *en;

@@ -11,6 +11,7 @@
 #include "engine/admission.h"
 #include "engine/catalog.h"
 #include "engine/ingress.h"
+#include "engine/override.h"
 #include "engine/repeat.h"
 #include "engine/resource.h"
 #include "engine/session_birth.h"
@@ -191,6 +192,7 @@ on_created(void *ctx, const struct commit_result *result)
 static void
 put_extra(struct opening *o, struct commit *c)
 {
+	struct override as = { o->en, &o->caller, o->want.agent_id };
 	struct buf body;
 	struct jw w;
 
@@ -210,6 +212,8 @@ put_extra(struct opening *o, struct commit *c)
 		jw_field_raw(&w, "vault_ids", json_raw(o->want.vault_ids));
 	if (json_is_set(o->want.budget))
 		jw_field_raw(&w, "budget", json_raw(o->want.budget));
+	if (json_is_set(o->want.budget) && !override_is_owners(&as))
+		jw_field_bool(&w, SESSION_BUDGET_OPEN, true);
 	if (o->want.webhook_url.len > 0)
 		jw_field_str(&w, "webhook_url", o->want.webhook_url);
 	jw_end_object(&w);
@@ -263,18 +267,45 @@ create(struct opening *o)
 
 /* ---- what it needs exists? ---- */
 
+static struct override
+override_of(const struct opening *o)
+{
+	return (struct override){ o->en, &o->caller, o->want.agent_id };
+}
+
 static void
-on_environment(void *ctx, int rc, const struct err *err)
+on_environment(void *ctx, int rc, const struct err *err, bool unconfined)
 {
 	struct opening *o = ctx;
-	struct err e;
+	struct override as = override_of(o);
+	struct err e = { 0 };
 
-	if (rc != 0) {
+	if (rc != 0)
 		e = *err;
+	else
+		rc = override_check_sandbox(&as, o->want.environment_id, unconfined, &e);
+	if (rc != 0)
 		opening_fail(o, err_prefix(&e, rc, "environment_id: "), &e);
-		return;
-	}
-	create(o);
+	else
+		create(o);
+}
+
+/* The agent as the session would run it, and where. */
+static int
+choose(struct opening *o, const struct catalog_agent *agent, struct err *e)
+{
+	struct override as = override_of(o);
+	struct override_agent with = { .base = agent->body,
+				       .model = definition_find(o->want.overrides, "model") };
+	int rc = catalog_override(&o->arena, agent->body, o->want.overrides, &o->agent, e);
+
+	with.made = o->agent;
+	if (rc == 0)
+		rc = override_check_agent(&as, &with, &o->arena, e);
+	if (rc == 0 && override_environment(&as, o->want.environment_id, &o->arena,
+					    &o->want.environment_id, e) != 0)
+		rc = err_prefix(e, ERR_NOT_FOUND, "environment_id: ");
+	return rc;
 }
 
 static void
@@ -296,7 +327,7 @@ on_agent(void *ctx, int rc, const struct err *err, const struct catalog_agent *a
 		return;
 	}
 	o->agent_version = agent->version;
-	rc = catalog_override(&o->arena, agent->body, o->want.overrides, &o->agent, &e);
+	rc = choose(o, agent, &e);
 	if (rc != 0) {
 		opening_fail(o, rc, &e);
 		return;

@@ -2,6 +2,8 @@
  * written makes the schedule due; engine/schedule does the rest. Commands of engine.h:
  * engine_schedule_create, _update, _delete, _run. */
 #include "core/schedule_plan.h"
+#include "engine/admission.h"
+#include "engine/catalog.h"
 #include "engine/record_change.h"
 #include "engine/schedule_private.h"
 
@@ -85,10 +87,26 @@ check_named(const struct record_change *ch, struct err *e)
 	return 0;
 }
 
+/* Where the agent's sessions usually are. */
+static struct str
+usual_environment(struct record_change *ch)
+{
+	struct json agent = definition_find(ch->body, "agent_id");
+	struct str id = CATALOG_AGENT;
+
+	if (json_type(agent) == JSON_STRING)
+		id = json_str(agent, &ch->arena);
+	return arena_str(&ch->arena,
+			 agent_rights_environment(admission_rights(ch->en->admission, id)));
+}
+
 static int
 decide_create(struct record_change *ch, struct commit *c, struct err *e)
 {
-	struct definition_facts f = { .id = ch->id, .now_ms = host_now_ms(ch->en->host) };
+	struct str environment = usual_environment(ch);
+	struct definition_facts f = { .id = ch->id,
+				      .now_ms = host_now_ms(ch->en->host),
+				      .facts = &environment };
 	struct schedule_state state = { .decided_ms = f.now_ms };
 	struct definition_text made;
 	struct schedule_def def;

@@ -159,10 +159,11 @@ fire(struct firing *f)
 /* ---- its session ---- */
 
 static void
-on_environment(void *ctx, int rc, const struct err *err)
+on_environment(void *ctx, int rc, const struct err *err, bool unconfined)
 {
 	struct firing *f = ctx;
 
+	(void)unconfined; /* schedules are an owner's */
 	if (rc == ERR_NOT_FOUND || rc == ERR_CONFLICT)
 		schedule_end_unfired(f->look, err);
 	else if (rc != 0)

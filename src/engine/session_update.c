@@ -4,6 +4,7 @@
 #include "core/model_override.h"
 #include "core/session_open.h"
 #include "engine/catalog.h"
+#include "engine/override.h"
 #include "engine/pause.h"
 #include "engine/session_change.h"
 
@@ -74,7 +75,14 @@ is_replaced(struct json key, const struct update *u, const struct new_agent *age
 {
 	return (agent->text.len > 0 && json_str_eq(key, STR("agent"))) ||
 	       (agent->model_before.len > 0 && json_str_eq(key, MODEL_OVERRIDE_BEFORE)) ||
-	       (u->budget_said && json_str_eq(key, STR("budget")));
+	       (u->budget_said &&
+		(json_str_eq(key, STR("budget")) || json_str_eq(key, STR(SESSION_BUDGET_OPEN))));
+}
+
+static struct override
+override_of(const struct change *ch)
+{
+	return (struct override){ ch->en, &ch->caller, ch->row.agent_id };
 }
 
 /* What is kept beside the log, with the new budget and agent in place. */
@@ -83,6 +91,7 @@ put_extra(struct change *ch, struct commit *c, const struct update *u,
 	  const struct new_agent *agent, struct json old)
 {
 	struct json_iter it = json_iter(old);
+	struct override as = override_of(ch);
 	struct buf body;
 	struct jw w;
 
@@ -97,6 +106,8 @@ put_extra(struct change *ch, struct commit *c, const struct update *u,
 	}
 	if (json_is_set(u->budget))
 		jw_field_raw(&w, "budget", json_raw(u->budget));
+	if (json_is_set(u->budget) && !override_is_owners(&as))
+		jw_field_bool(&w, SESSION_BUDGET_OPEN, true);
 	while (json_is_set(old) && json_next(&it)) {
 		if (is_replaced(it.key, u, agent))
 			continue;
@@ -157,6 +168,7 @@ static int
 make_agent(struct change *ch, const struct update *u, struct json old, struct new_agent *out,
 	   struct err *e)
 {
+	struct override as = override_of(ch);
 	struct json now = { 0 };
 	struct json_doc doc;
 	struct str base = ch->agent;
@@ -165,12 +177,28 @@ make_agent(struct change *ch, const struct update *u, struct json old, struct ne
 	if (json_is_set(old) && json_find(old, STR("agent"), &now))
 		base = json_raw(now);
 	rc = catalog_override(&ch->arena, base, u->agent, &out->text, e);
+	if (rc == 0)
+		rc = override_check_agent(
+			&as, &(struct override_agent){ base, out->text, u->model }, &ch->arena, e);
 	if (rc == 0 && json_is_set(u->model)) {
 		rc = json_parse(&ch->arena, base, &JSON_LIMITS_DEFAULT, &doc, e);
 		if (rc == 0)
 			out->model_before = model_override_before(old, json_root(&doc));
 	}
 	return rc;
+}
+
+/* What an owner set stays until an owner says otherwise. */
+static int
+check_budget(const struct change *ch, struct json old, struct err *e)
+{
+	struct override as = override_of(ch);
+	struct json v;
+
+	if (!json_is_set(old) || !json_find(old, STR("budget"), &v) ||
+	    json_find(old, STR(SESSION_BUDGET_OPEN), &v) || override_is_owners(&as))
+		return 0;
+	return err_set(e, ERR_DENIED, "budget: an owner set it; only an owner changes it");
 }
 
 static int
@@ -190,11 +218,12 @@ write_extra(struct change *ch, const struct update *u, struct commit *c, struct 
 			return rc;
 		old = json_root(&doc);
 	}
-	if (json_is_set(u->agent)) {
+	if (u->budget_said)
+		rc = check_budget(ch, old, e);
+	if (rc == 0 && json_is_set(u->agent))
 		rc = make_agent(ch, u, old, &agent, e);
-		if (rc != 0)
-			return rc;
-	}
+	if (rc != 0)
+		return rc;
 	if (agent.text.len > 0) {
 		jw_key(w, STR("agent"));
 		catalog_show(ch->en->catalog,

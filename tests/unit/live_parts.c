@@ -116,7 +116,7 @@ answer(struct host_task *task)
 			 &(struct catalog_agent){
 				 .id = STR("main"), .version = 1, .body = str_of(AGENT) });
 	else
-		a->check(a->ctx, 0, NULL);
+		a->check(a->ctx, 0, NULL, false);
 	free(a);
 }
 

@@ -3,7 +3,7 @@
 #include "engine_rig.h"
 
 struct found {
-	bool done;
+	bool done, unconfined;
 	int rc;
 	char text[ERR_TEXT_MAX];
 	struct catalog_agent agent;
@@ -28,12 +28,13 @@ on_agent(void *ctx, int rc, const struct err *err, const struct catalog_agent *a
 }
 
 static void
-on_check(void *ctx, int rc, const struct err *err)
+on_check(void *ctx, int rc, const struct err *err, bool unconfined)
 {
 	struct found *f = ctx;
 
 	f->done = true;
 	f->rc = rc;
+	f->unconfined = unconfined;
 	if (rc != 0)
 		memcpy(f->text, err->text, sizeof f->text);
 }
@@ -100,6 +101,14 @@ M2_a_fresh_directory_holds_local_default(void **state)
 				 STR("\"config\":{\"type\":\"local\",\"working_directory\":null,"
 				     "\"sandbox\":{\"mode\":\"workspace\"")));
 	assert_int_equal(check(&r, STR("local-default")).rc, 0);
+	assert_false(check(&r, STR("local-default")).unconfined);
+	rig_expect(rig_change(&r, engine_environment_update,
+			      (struct rig_call){ .id = CATALOG_ENVIRONMENT,
+						 .body = "{'config':{'type':'local','working_"
+							 "directory':null,'sandbox':{'mode':'off'"
+							 "}}}" }),
+		   0, NULL);
+	assert_true(check(&r, STR("local-default")).unconfined);
 	engine_rig_release(&r);
 }
 
