@@ -30,10 +30,10 @@ static const char HELP[] =
 	"  --data DIR          the data directory instead of the configured one\n"
 	"  --listen ADDR:PORT  instead of the configured ones; also [::1]:7340, unix:/path\n\n"
 	"SIGTERM and SIGINT: no new work, running turns end, then it stops; a second one stops at\n"
-	"once. SIGHUP: reads the configuration again, and opens log.file anew. `perdure restart` "
-	"lets running turns end, "
-	"then\n"
-	"begins anew in the same process; those that take longer go on afterwards.\n"
+	"once. SIGHUP: reads the configuration and owner.token again, and opens log.file anew.\n"
+	"`perdure restart` lets running turns end, then begins anew in the same process; those "
+	"that\n"
+	"take longer go on afterwards.\n"
 	"Exit codes: 0 stopped as asked, 1 refused, 2 usage or configuration, 3 the machine "
 	"failed.\n";
 
@@ -246,6 +246,7 @@ on_reload(void *ctx)
 	notify_reloading();
 	arena_init(&a);
 	reopen_log(s);
+	wire_reload_token(s->wire);
 	if (reload(s, &changes, &a, &e) == 0)
 		log_write(LOG_INFO, "serve.reloaded", LOG_INT("changes", (int64_t)changes.len));
 	else

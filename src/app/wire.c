@@ -63,6 +63,7 @@ struct wire {
 	char owner_token[TOKEN_TEXT_LEN + 1], token_file[PATH_BYTES];
 	char data[PATH_BYTES]; /* the directory from the root on: tools see it from elsewhere */
 	bool token_is_new, broken, started, draining, hurried, engine_drained, over;
+	bool token_again;           /* owner.token was to be read while it started */
 	bool was_clean, ends_clean; /* the end of the last process, and of this one */
 	enum recover_reason drain_why;
 	VEC(struct address) addresses;
@@ -295,6 +296,37 @@ open_mirror(struct wire *w, struct err *e)
 }
 
 static void
+on_token_used(void *ctx, int rc, const struct err *err)
+{
+	(void)ctx;
+	if (rc != 0)
+		log_write(LOG_ERROR, "serve.owner_token_kept",
+			  LOG_STR("reason", str_of(err->text)));
+}
+
+void
+wire_reload_token(struct wire *w)
+{
+	char secret[TOKEN_TEXT_LEN + 1];
+	struct err e;
+	bool made;
+
+	if (!w->started || w->draining) {
+		w->token_again = !w->draining; /* what is being loaded is the file as it was */
+		return;
+	}
+	if (owner_token_load(w->config->data.ptr, secret, &made, &e) != 0) {
+		log_write(LOG_ERROR, "serve.owner_token_kept", LOG_STR("reason", str_of(e.text)));
+		return;
+	}
+	if (made)
+		log_write(LOG_INFO, "serve.owner_token_made",
+			  LOG_STR("file", str_of(w->token_file)));
+	engine_use_owner_token(w->engine, str_of(secret), on_token_used, w);
+	explicit_bzero(secret, sizeof secret);
+}
+
+static void
 on_started(void *ctx, int rc, const struct err *err)
 {
 	struct wire *w = ctx;
@@ -315,6 +347,8 @@ on_started(void *ctx, int rc, const struct err *err)
 	api_set_ready(w->api, true);
 	loop_timer_set(w->pulse, HEALTH_MS);
 	w->events.on_ready(w->events.ctx);
+	if (w->token_again)
+		wire_reload_token(w);
 }
 
 /* ---- life ---- */

@@ -27,6 +27,9 @@ NODISCARD int wire_open(struct wire **out, struct loop *loop, const struct confi
 void wire_print_addresses(const struct wire *w);
 /* Made at this start: the file of the owner's token, else NULL. */
 const char *wire_new_token_file(const struct wire *w);
+/* Reads owner.token again, or makes it anew: what it held before is revoked. A file that cannot be used
+ * changes nothing, and is logged. */
+void wire_reload_token(struct wire *w);
 /* What a reload may change, the certificate's files among it; config must outlive the wire. On error,
  * which is the certificate's, nothing has changed. */
 NODISCARD int wire_reload(struct wire *w, const struct config *config, struct err *e);

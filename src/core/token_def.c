@@ -75,6 +75,8 @@ take_texts(struct definition *d, struct json name, const struct json subjects[SU
 
 	if (json_is_set(name))
 		rc = definition_take_label(d, name, DEFINITION_NAME_MAX, &t->name, e);
+	if (rc == 0 && str_eq(t->name, TOKEN_DEF_FILE))
+		rc = json_fail(name, e, "is what the token in that file is called; choose another");
 	if (rc == 0 && json_is_set(subjects[USER_ID]))
 		rc = definition_take_label(d, subjects[USER_ID], ID_MAX, &t->user_id, e);
 	if (rc == 0 && json_is_set(subjects[ENVIRONMENT_ID]))

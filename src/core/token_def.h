@@ -10,6 +10,9 @@
 
 enum { TOKEN_NAMESPACE_MAX = 64 };
 
+/* What the token in the file of that name is called, and no other. */
+#define TOKEN_DEF_FILE STR("owner.token")
+
 struct token_def {
 	struct str id, name, prefix; /* name empty: none */
 	enum token_kind kind;

@@ -234,6 +234,9 @@ NODISCARD int
 engine_authenticate(struct engine *en, struct str token, struct engine_caller *out, struct err *e);
 /* One who stays asks again: the caller as it is by now. False: the token ended. */
 bool engine_renew_caller(struct engine *en, struct engine_caller *caller);
+/* What <data>/owner.token holds by now: it is good from now on, and what it held before is revoked. */
+void engine_use_owner_token(struct engine *en, struct str secret,
+			    void (*done)(void *ctx, int rc, const struct err *err), void *ctx);
 /* Is the token still good? Streams that stay open ask again: within a second of its end they close. */
 bool engine_token_is_live(struct engine *en, struct str token_id);
 

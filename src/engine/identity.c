@@ -19,6 +19,7 @@ struct token {
 	struct list used;   /* in identity.used while its last use is not written */
 	struct sha256 digest;
 	struct token_def def; /* name and prefix are not kept */
+	bool of_file;         /* owner.token brought it */
 	struct user *user;    /* NULL: it speaks for no user */
 };
 
@@ -146,7 +147,11 @@ identity_put_token(struct identity *id, const struct token_def *def, const struc
 {
 	struct token *t = ARENA_NEW(&id->arena, struct token);
 
-	*t = (struct token){ .digest = *digest, .def = *def };
+	*t = (struct token){
+		.digest = *digest,
+		.def = *def,
+		.of_file = def->kind == TOKEN_OWNER && str_eq(def->name, TOKEN_DEF_FILE),
+	};
 	list_init(&t->used);
 	t->def.id = arena_str(&id->arena, def->id);
 	t->def.namespace = arena_str(&id->arena, def->namespace);
@@ -193,6 +198,30 @@ static bool
 is_live(const struct token *t, int64_t now_ms)
 {
 	return t && t->def.revoked_ms == 0 && !token_is_expired(t->def.expires_ms, now_ms);
+}
+
+bool
+identity_digest_is_live(const struct identity *id, const struct sha256 *digest)
+{
+	return is_live(find_digest(id, digest), host_now_ms(id->en->host));
+}
+
+bool
+identity_find_file_token(const struct identity *id, const struct sha256 *but, struct str *token)
+{
+	int64_t now_ms = host_now_ms(id->en->host);
+	struct str key;
+	void *value;
+
+	for (size_t at = 0; map_next(&id->tokens, &at, &key, &value);) {
+		const struct token *t = value;
+
+		if (!t->of_file || !is_live(t, now_ms) || token_digest_eq(&t->digest, but))
+			continue;
+		*token = t->def.id;
+		return true;
+	}
+	return false;
 }
 
 static void

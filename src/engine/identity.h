@@ -15,8 +15,7 @@
 
 struct identity *identity_new(struct engine *en);
 void identity_free(struct identity **id);
-/* Reads all users and tokens, and makes sure that the configured owner token is known: a digest that
- * was ever there, revoked or not, is left alone. */
+/* Reads all users and tokens, and takes over what owner.token holds (engine/identity_owner). */
 void identity_load(struct identity *id, void (*done)(void *ctx, int rc, const struct err *err),
 		   void *ctx);
 
@@ -27,6 +26,10 @@ bool identity_knows_user(const struct identity *id, struct str user);
 /* ROLE_NONE: there is no such user. */
 enum role identity_role(const struct identity *id, struct str user);
 bool identity_knows_digest(const struct identity *id, const struct sha256 *digest);
+bool identity_digest_is_live(const struct identity *id, const struct sha256 *digest);
+/* A live token that owner.token brought, other than the one with this digest; false: there is none. */
+bool
+identity_find_file_token(const struct identity *id, const struct sha256 *but, struct str *token);
 /* A user that is there, or has another role from now on. */
 void identity_put_user(struct identity *id, struct str user, enum role role);
 /* A token whose secret has this digest. */

@@ -4,10 +4,8 @@
 
 #include "base/vec.h"
 #include "base/xalloc.h"
-#include "core/token.h"
 #include "core/user_def.h"
-#include "engine/commit.h"
-#include "engine/identity.h"
+#include "engine/identity_owner.h"
 
 enum part { PART_USERS, PART_TOKENS, PART_DIGESTS, PARTS };
 
@@ -30,8 +28,6 @@ struct loading {
 	VEC(struct found_digest) digests;
 	int rc; /* of a row that cannot be read */
 	struct err err;
-	struct token_def owner;
-	struct sha256 owner_digest;
 	void (*done)(void *ctx, int rc, const struct err *err);
 	void *ctx;
 };
@@ -50,42 +46,20 @@ load_end(struct loading *l, int rc, const struct err *err)
 /* ---- the owner's token ---- */
 
 static void
-on_owner(void *ctx, const struct commit_result *result)
+on_owner(void *ctx, int rc, const struct err *err)
 {
-	struct loading *l = ctx;
-
-	if (result->store->rc == 0)
-		identity_put_token(l->id, &l->owner, &l->owner_digest);
-	load_end(l, result->store->rc, &result->store->err);
+	load_end(ctx, rc, err);
 }
 
 static void
 load_owner(struct loading *l)
 {
-	struct engine *en = identity_engine(l->id);
-	struct str text = en->config.owner_token;
-	struct commit *c;
-	struct err e;
+	struct str secret = identity_engine(l->id)->config.owner_token;
 
-	if (text.len > 0 && !token_is_well_formed(text)) {
-		load_end(l, err_set(&e, ERR_INVALID, "the owner's token is not a token"), &e);
-		return;
-	}
-	l->owner_digest = token_digest(text);
-	if (text.len == 0 || identity_knows_digest(l->id, &l->owner_digest)) {
+	if (secret.len == 0)
 		load_end(l, 0, NULL);
-		return;
-	}
-	l->owner = (struct token_def){
-		.id = engine_make_id(en, &l->arena, "tok"),
-		.kind = TOKEN_OWNER,
-		.name = STR("owner.token"),
-		.prefix = token_prefix(text),
-		.created_ms = host_now_ms(en->host),
-	};
-	c = commit_new(en, STR(""));
-	identity_commit_token(c, &l->owner, &l->owner_digest);
-	commit_submit(c, on_owner, l);
+	else
+		identity_owner_use(l->id, secret, on_owner, l);
 }
 
 /* ---- rows ---- */

@@ -10,6 +10,7 @@ static const struct row {
 	const char *want; /* a part of the object, or "error: part of the refusal" */
 } ROWS[] = {
 	/* clang-format off */
+	{ "P3 the name of the file's token is taken", "{'kind':'owner','name':'owner.token'}", "error: name: is what the token in that file is called" },
 	{ "P3 an owner's token", "{'kind':'owner'}",
 	  "{'id':'tok_1','type':'token','kind':'owner','name':null,'prefix':'pdr_12345678','user_id':null,'namespace':null,'environment_id':null,"
 	  "'created_at':'1970-01-01T00:01:00Z','expires_at':null,'last_used_at':null,'revoked_at':null}" },
