@@ -23,6 +23,12 @@ own_platform(struct str platform)
 	return NULL;
 }
 
+bool
+lane_ask_is_own(struct str platform)
+{
+	return own_platform(platform) != NULL;
+}
+
 /* ---- reading ---- */
 
 static int

@@ -35,5 +35,8 @@ NODISCARD int lane_ask_read(struct json body, struct arena *a, struct lane_ask *
 NODISCARD int
 lane_ask_check(const struct lane_ask *ask, const struct principal *who, struct err *e);
 
+/* A platform whose messages people send themselves, with their own token: api, cli, local, web. */
+bool lane_ask_is_own(struct str platform);
+
 /* Where a session of this conversation comes from; group is left to the caller. */
 struct session_source lane_ask_session_source(const struct lane_ask *ask);

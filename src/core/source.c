@@ -61,6 +61,18 @@ is_segment_char(char c)
 }
 
 bool
+source_is_chat_platform(struct str platform)
+{
+	static const char *const CHATS[] = { "telegram", "slack",  "discord", "whatsapp",
+					     "signal",   "matrix", "irc",     "webhook" };
+
+	for (size_t i = 0; i < ARRAY_LEN(CHATS); i++)
+		if (str_eq(platform, str_of(CHATS[i])))
+			return true;
+	return false;
+}
+
+bool
 source_segment_valid(struct str word)
 {
 	if (word.len == 0 || word.len > SEGMENT_MAX)

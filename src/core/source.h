@@ -36,6 +36,9 @@ bool source_chat_type_parse(struct str word, enum source_chat_type *out);
  * Without ':' a key's fixed segments can always be told from the ids behind them. */
 bool source_segment_valid(struct str word);
 
+/* A platform of chats, whose messages a channel carries, whether one is configured or not. */
+bool source_is_chat_platform(struct str platform);
+
 /* Reads the descriptor; unknown fields are refused. Text stays in the document or in a. */
 NODISCARD int source_decode(struct json v, struct arena *a, struct source *out, struct err *e);
 /* All 15 fields, absent ones as null: decoding the result gives an equal source. */

@@ -12,7 +12,8 @@ struct question {
 	enum access_verb verb;
 	struct str session_id, participant_id;
 	struct arena arena;
-	bool found, takes_part;
+	bool found;
+	bool takes_part, is_member; /* by the record of it */
 	struct store_session session;
 	access_fn *done;
 	void *ctx;
@@ -91,7 +92,9 @@ answer(struct question *q, int rc, const struct err *err)
 		const struct session_row *row = &q->session.row;
 		struct access_target target = {
 			.session_id = q->session_id,
-			.takes_part = q->takes_part,
+			.takes_part = q->takes_part && !q->is_member,
+			.workspace_member = q->is_member,
+			.surface_group = q->is_member,
 			.is_group = q->session.group,
 			.handed_over =
 				q->caller.who.kind == TOKEN_ENVIRONMENT &&
@@ -122,7 +125,8 @@ on_participant_row(void *ctx, const struct store_row *row)
 {
 	struct question *q = ctx;
 
-	q->takes_part = row->record != NULL;
+	q->takes_part = true;
+	q->is_member = str_eq(row->record->body, ACCESS_MEMBER);
 	return false;
 }
 

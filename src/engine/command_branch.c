@@ -45,7 +45,7 @@ append_beginning(struct command *c, struct commit *commit, int64_t at_seq, struc
 static void
 put_records(struct command *c, struct commit *commit, const struct branching *b)
 {
-	session_birth_join(commit, b->id, c->caller.who.user_id);
+	session_birth_join(commit, b->id, c->caller.who.user_id, ACCESS_PARTICIPANT);
 	if (b->extra.len > 0)
 		commit_put(commit, &(struct store_put){ .record = { .kind = RECORD_SESSION_EXTRA,
 								    .id = b->id,

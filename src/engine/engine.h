@@ -488,7 +488,8 @@ void engine_read(struct engine *en, const struct engine_caller *caller, const st
 #define RECORD_SCHEDULE STR("schedule")
 /* owner: schedule; body: the wire's object. */
 #define RECORD_SCHEDULE_RUN STR("schedule_run")
-#define RECORD_PARTICIPANT  STR("participant") /* "<session>/<user>", owner: user */
+/* "<session>/<user>", owner: user; body: {}, or {"standing":"member"} of who may read and post only. */
+#define RECORD_PARTICIPANT STR("participant")
 /* What a session has beyond its log, only where there is something: {"agent"?: resolved snapshot with
  * its overrides, "model_before"? (core/model_override), "vault_ids"?, "budget"?, "budget_open"? (no owner
  * set it), "webhook_url"?}. id: session. */

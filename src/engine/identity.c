@@ -35,6 +35,7 @@ struct identity {
 	struct arena arena;       /* users, tokens and their texts: callers keep views of them */
 	struct map users, tokens; /* by id */
 	struct map digests;       /* by their first bytes; the rest is compared in constant time */
+	struct map namespaces;    /* of channels: a token that has it */
 	struct list used;
 	struct sha256_ctx sha;
 	struct seen seen[SEEN_SLOTS];
@@ -53,6 +54,7 @@ identity_new(struct engine *en)
 	map_init(&id->users, rand_u64(&en->rand));
 	map_init(&id->tokens, rand_u64(&en->rand));
 	map_init(&id->digests, rand_u64(&en->rand));
+	map_init(&id->namespaces, rand_u64(&en->rand));
 	list_init(&id->used);
 	sha256_init(&id->sha);
 	id->use = identity_use_new(id);
@@ -67,6 +69,7 @@ identity_free(struct identity **id)
 	identity_use_free(&(*id)->use);
 	sha256_release(&(*id)->sha);
 	map_release(&(*id)->digests);
+	map_release(&(*id)->namespaces);
 	map_release(&(*id)->tokens);
 	map_release(&(*id)->users);
 	arena_release(&(*id)->arena);
@@ -110,6 +113,12 @@ identity_role(const struct identity *id, struct str user)
 	const struct user *u = map_find(&id->users, user);
 
 	return u ? u->role : ROLE_NONE;
+}
+
+bool
+identity_has_namespace(const struct identity *id, struct str namespace)
+{
+	return map_find(&id->namespaces, namespace) != NULL;
 }
 
 bool
@@ -162,6 +171,8 @@ identity_put_token(struct identity *id, const struct token_def *def, const struc
 		t->def.user_id = t->user->id;
 	}
 	map_put(&id->tokens, t->def.id, t);
+	if (t->def.namespace.len > 0)
+		map_put(&id->namespaces, t->def.namespace, t);
 	t->next = map_put(&id->digests, digest_key(&t->digest), t);
 }
 

@@ -25,6 +25,8 @@ struct engine *identity_engine(struct identity *id);
 bool identity_knows_user(const struct identity *id, struct str user);
 /* ROLE_NONE: there is no such user. */
 enum role identity_role(const struct identity *id, struct str user);
+/* Does a channel have it, or did one? */
+bool identity_has_namespace(const struct identity *id, struct str namespace);
 bool identity_knows_digest(const struct identity *id, const struct sha256 *digest);
 bool identity_digest_is_live(const struct identity *id, const struct sha256 *digest);
 /* A live token that owner.token brought, other than the one with this digest; false: there is none. */

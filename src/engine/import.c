@@ -5,6 +5,7 @@
 #include "engine/access.h"
 #include "engine/fanout.h"
 #include "engine/wake.h"
+#include "engine/workspace.h"
 
 enum {
 	ITEM_EVENTS = 256,
@@ -207,6 +208,24 @@ on_looked(void *ctx, int rc, bool more, const struct err *err)
 		append_next(im);
 }
 
+/* Logs are restored as they were, but not into a workspace that is not here. */
+static int
+check_workspace(struct engine *en, const struct event *created, struct err *e)
+{
+	struct json workspace;
+	struct json_doc doc;
+	struct arena a;
+	int rc = 0;
+
+	arena_init(&a);
+	if (json_parse(&a, created->payload, &EVENT_PAYLOAD_LIMITS, &doc, NULL) == 0 &&
+	    json_find(json_root(&doc), STR("workspace_id"), &workspace) &&
+	    json_type(workspace) == JSON_STRING && json_str(workspace, &a).len > 0)
+		rc = workspaces_check(en->workspaces, json_str(workspace, &a), e);
+	arena_release(&a);
+	return rc;
+}
+
 void
 engine_import(struct engine *en, const struct engine_call *call, const struct engine_log *log)
 {
@@ -218,6 +237,8 @@ engine_import(struct engine *en, const struct engine_call *call, const struct en
 		return;
 	if (rc == 0 && log->count == 0)
 		rc = err_set(&e, ERR_INVALID, "a log has at least one event");
+	if (rc == 0)
+		rc = check_workspace(en, &log->events[0], &e);
 	if (rc != 0) {
 		engine_refuse(en, call, rc, &e);
 		return;

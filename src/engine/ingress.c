@@ -266,7 +266,7 @@ static void
 put_participant(struct arrival *a, struct commit *c)
 {
 	if (!a->takes_part)
-		session_birth_join(c, a->session, a->caller.who.user_id);
+		session_birth_join(c, a->session, a->caller.who.user_id, ACCESS_PARTICIPANT);
 }
 
 static void
@@ -642,6 +642,16 @@ engine_send(struct engine *en, const struct engine_call *call, struct str sessio
 	arrival_start(a, ingress_verb(events), false);
 }
 
+/* Who asks for an interrupt must be allowed to. A channel decides that for those it speaks for. */
+static enum access_verb
+message_verb(const struct arrival *a)
+{
+	return a->message->has_busy && a->message->busy == BUSY_INTERRUPT &&
+			       a->caller.who.kind == TOKEN_USER
+		       ? ACCESS_SESSION_CONTROL
+		       : ACCESS_SESSION_POST;
+}
+
 void
 engine_post(struct engine *en, const struct engine_call *call, struct str session,
 	    const struct engine_message *message)
@@ -668,5 +678,5 @@ engine_post(struct engine *en, const struct engine_call *call, struct str sessio
 		!message->has_busy && !message->append_only && busy_default_is_particular(en);
 	if (json_is_set(message->sender))
 		a->facts.sender = json_raw(message->sender);
-	arrival_start(a, ACCESS_SESSION_POST, json_is_set(message->sender) || a->asks_busy);
+	arrival_start(a, message_verb(a), json_is_set(message->sender) || a->asks_busy);
 }

@@ -32,7 +32,8 @@ struct ingress_facts {
 /* From the API's array of events; errors name the path. Texts stay in the document or in a. */
 NODISCARD int ingress_read(struct engine *en, struct arena *a, struct json events,
 			   const struct ingress_facts *f, struct ingress_batch *out, struct err *e);
-/* What the sender must be allowed to do: who executes tools may send results and nothing else. */
+/* What the sender must be allowed to do: who executes tools may send results and nothing else, who only posts
+ * neither interrupts nor approves. */
 enum access_verb ingress_verb(struct json events);
 /* The same from a message of the API's; with busy interrupt a user.interrupt stands before it. */
 NODISCARD int

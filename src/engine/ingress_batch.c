@@ -125,20 +125,31 @@ classify(struct engine *en, struct arena *a, const struct ingress_facts *f, stru
 	}
 }
 
+static bool
+is_type(struct json event, enum event_kind kind)
+{
+	struct json type;
+
+	return json_find(event, STR("type"), &type) && json_str_eq(type, str_of(event_type(kind)));
+}
+
 enum access_verb
 ingress_verb(struct json events)
 {
 	struct json_iter it = json_iter(events);
-	struct json type;
+	enum access_verb verb = ACCESS_SESSION_ANSWER;
 
 	if (json_type(events) != JSON_ARRAY || json_count(events) == 0)
 		return ACCESS_SESSION_POST;
-	while (json_next(&it))
-		if (!json_find(it.value, STR("type"), &type) ||
-		    (!json_str_eq(type, str_of(event_type(EVENT_USER_TOOL_RESULT))) &&
-		     !json_str_eq(type, str_of(event_type(EVENT_USER_CUSTOM_TOOL_RESULT)))))
-			return ACCESS_SESSION_POST;
-	return ACCESS_SESSION_ANSWER;
+	while (json_next(&it)) {
+		if (is_type(it.value, EVENT_USER_INTERRUPT) ||
+		    is_type(it.value, EVENT_USER_TOOL_CONFIRMATION))
+			return ACCESS_SESSION_CONTROL; /* whoever may do that may post as well */
+		if (!is_type(it.value, EVENT_USER_TOOL_RESULT) &&
+		    !is_type(it.value, EVENT_USER_CUSTOM_TOOL_RESULT))
+			verb = ACCESS_SESSION_POST;
+	}
+	return verb;
 }
 
 int

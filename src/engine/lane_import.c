@@ -6,6 +6,7 @@
 #include "engine/access.h"
 #include "engine/lane.h"
 #include "engine/repeat.h"
+#include "engine/workspace.h"
 
 struct importing {
 	struct engine *en;
@@ -231,6 +232,8 @@ check_entries(struct importing *im, struct json body, struct err *e)
 			rc = json_fail(it.value, e,
 				       "has neither a surface nor an origin that leads to its "
 				       "session_key");
+		if (rc == 0 && im->lane.entry.workspace_id.len > 0)
+			rc = workspaces_check(im->en->workspaces, im->lane.entry.workspace_id, e);
 		arena_reset(&im->scratch);
 	}
 	return rc;

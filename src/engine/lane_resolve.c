@@ -15,6 +15,7 @@
 #include "engine/lane_resolve_private.h"
 #include "engine/repeat.h"
 #include "engine/session_birth.h"
+#include "engine/workspace.h"
 
 enum {
 	TRIES_MAX = 16,
@@ -195,7 +196,11 @@ resolving_committed(void *ctx, const struct commit_result *result)
 void
 resolving_put_participant(struct resolving *r, struct commit *c, struct str session)
 {
-	session_birth_join(c, session, r->user.len > 0 ? r->user : r->caller.who.user_id);
+	bool comes_in =
+		r->has_session && r->shared && !r->ask.by_source; /* to what others opened */
+
+	session_birth_join(c, session, r->user.len > 0 ? r->user : r->caller.who.user_id,
+			   comes_in ? ACCESS_MEMBER : ACCESS_PARTICIPANT);
 }
 
 static void
@@ -265,11 +270,13 @@ decide(struct resolving *r)
 		lane_open_first(r);
 }
 
-/* Surface group belongs to everybody in its workspace; the one that everybody is in is main, or none. */
+/* Surface group belongs to everybody in its workspace, to read and to post; the one that everybody is in is main,
+ * or none. A new session in its place is not theirs to ask for. */
 static bool
 may_join(const struct resolving *r)
 {
 	return !r->ask.by_source && r->shared && r->caller.who.kind == TOKEN_USER &&
+	       !r->ask.force_new &&
 	       (r->ask.workspace_id.len == 0 || str_eq(r->ask.workspace_id, CATALOG_WORKSPACE));
 }
 
@@ -312,8 +319,9 @@ on_lane(void *ctx, int rc, const struct err *err, const struct lane *lane)
 	if (lane->version == 0)
 		decide(r);
 	else
-		access_check(r->en, &r->caller, ACCESS_SESSION_POST, r->lane.entry.session_id,
-			     on_session, r);
+		access_check(r->en, &r->caller,
+			     r->ask.force_new ? ACCESS_SESSION_CONTROL : ACCESS_SESSION_POST,
+			     r->lane.entry.session_id, on_session, r);
 }
 
 static void
@@ -380,6 +388,8 @@ on_agent(void *ctx, int rc, const struct err *err, const struct catalog_agent *a
 	}
 	if (rc == 0)
 		rc = lane_ask_check(&r->ask, &r->caller.who, &e);
+	if (rc == 0 && r->ask.workspace_id.len > 0)
+		rc = workspaces_check(r->en->workspaces, r->ask.workspace_id, &e);
 	if (rc != 0)
 		resolving_fail(r, rc, &e);
 	else

@@ -4,6 +4,7 @@
 #include "base/xalloc.h"
 #include "engine/access.h"
 #include "engine/admission.h"
+#include "engine/workspace.h"
 
 /* A page whose standing is being asked, or whose rows are being sifted. */
 struct page {
@@ -377,7 +378,11 @@ narrow(struct page *p)
 static void
 read_list(struct page *p)
 {
-	if (!narrow(p))
+	struct str workspace = p->query.filter.workspace_id;
+
+	if (workspace.len > 0 && workspaces_check(p->en->workspaces, workspace, &p->err) != 0)
+		page_end_later(p, ERR_NOT_FOUND);
+	else if (!narrow(p))
 		page_end_later(p, 0);
 	else if (p->query.kind != STORE_LIST_CHANGES || principal_is_owner(&p->caller.who))
 		store_read(p->en->store, &p->query, pass_row, pass_done, p);

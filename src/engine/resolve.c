@@ -5,18 +5,23 @@
 #include "base/xalloc.h"
 #include "core/definition.h"
 #include "core/event_make.h"
+#include "core/lane_ask.h"
 #include "core/model_override.h"
+#include "core/session.h"
 #include "core/session_open.h"
 #include "engine/access.h"
 #include "engine/admission.h"
 #include "engine/catalog.h"
+#include "engine/identity.h"
 #include "engine/ingress.h"
 #include "engine/override.h"
 #include "engine/repeat.h"
 #include "engine/resource.h"
+#include "engine/schedule.h"
 #include "engine/session_birth.h"
 #include "engine/session_change.h"
 #include "engine/wake.h"
+#include "engine/workspace.h"
 
 struct opening {
 	struct engine *en;
@@ -30,6 +35,8 @@ struct opening {
 	struct str
 		agent; /* its definition with the overrides in place; empty: as the version has it */
 	struct ingress_batch batch;
+	bool reserved; /* its id belongs to a channel: not the caller's to open, but perhaps to reopen */
+	bool manages; /* the standing that is asked for: it may change the session's metadata */
 };
 
 static void
@@ -125,6 +132,22 @@ write_update(struct opening *o, const struct store_session *session, struct buf 
 	return 0;
 }
 
+/* Somebody else's, or of a channel and perhaps not there at all: more than that one may not know. */
+static void
+opening_hidden(struct opening *o)
+{
+	struct err e;
+	int rc;
+
+	if (o->reserved)
+		rc = err_set(&e, ERR_INVALID,
+			     "id: what begins with " STR_FMT ": is for that channel to open",
+			     STR_ARG(session_id_namespace(o->id)));
+	else
+		rc = err_set(&e, ERR_CONFLICT, "id: it is taken");
+	opening_fail(o, rc, &e);
+}
+
 static void
 on_standing(void *ctx, int rc, const struct err *err, const struct store_session *session,
 	    bool takes_part)
@@ -135,13 +158,18 @@ on_standing(void *ctx, int rc, const struct err *err, const struct store_session
 	bool changed;
 	struct err e;
 
-	(void)takes_part;          /* reopening adds nobody */
-	if (rc == ERR_NOT_FOUND) { /* somebody else's: the id is taken, that is all one may know */
-		opening_fail(o, err_set(&e, ERR_CONFLICT, "id: it is taken"), &e);
+	(void)takes_part; /* reopening adds nobody */
+	if (rc == ERR_NOT_FOUND && !o->manages) {
+		opening_hidden(o);
 		return;
 	}
 	if (rc != 0) {
 		opening_fail(o, rc, err);
+		return;
+	}
+	if (json_is_set(o->want.metadata) && !o->manages) {
+		o->manages = true;
+		access_check(o->en, &o->caller, ACCESS_SESSION_MANAGE, o->id, on_standing, o);
 		return;
 	}
 	o->agent_version = session->agent_version;
@@ -230,7 +258,7 @@ put_people_and_things(struct opening *o, struct commit *c)
 {
 	struct json_iter it = json_iter(o->want.resources);
 
-	session_birth_join(c, o->id, o->caller.who.user_id);
+	session_birth_join(c, o->id, o->caller.who.user_id, ACCESS_PARTICIPANT);
 	while (json_is_set(o->want.resources) && json_next(&it))
 		resource_put(o->en, c, o->id, it.value);
 	put_extra(o, c);
@@ -297,8 +325,10 @@ choose(struct opening *o, const struct catalog_agent *agent, struct err *e)
 	struct override as = override_of(o);
 	struct override_agent with = { .base = agent->body,
 				       .model = definition_find(o->want.overrides, "model") };
-	int rc = catalog_override(&o->arena, agent->body, o->want.overrides, &o->agent, e);
+	int rc = workspaces_check(o->en->workspaces, o->want.workspace_id, e);
 
+	if (rc == 0)
+		rc = catalog_override(&o->arena, agent->body, o->want.overrides, &o->agent, e);
 	with.made = o->agent;
 	if (rc == 0)
 		rc = override_check_agent(&as, &with, &o->arena, e);
@@ -337,6 +367,25 @@ on_agent(void *ctx, int rc, const struct err *err, const struct catalog_agent *a
 
 /* ---- the request ---- */
 
+/* Whoever opened the id of a chat before its channel does would listen to it. */
+static bool
+is_reserved(struct engine *en, struct str id)
+{
+	const struct engine_policies *policies = &en->config.policies;
+	struct str namespace = session_id_namespace(id);
+	struct engine_surroundings around = { 0 };
+
+	if (namespace.len == 0)
+		return false;
+	if (policies->around)
+		around = policies->around(policies->ctx, namespace);
+	for (size_t i = 0; i < around.platform_count; i++)
+		if (str_eq(around.platforms[i], namespace) && !lane_ask_is_own(namespace))
+			return true;
+	return str_eq(namespace, SCHEDULE_NAMESPACE) || source_is_chat_platform(namespace) ||
+	       identity_has_namespace(en->identity, namespace);
+}
+
 static int
 read_request(struct opening *o, struct json body, struct err *e)
 {
@@ -354,6 +403,8 @@ read_request(struct opening *o, struct json body, struct err *e)
 		return err_set(e, ERR_INVALID,
 			       "id: this token opens only ids that begin with " STR_FMT ":",
 			       STR_ARG(o->caller.who.namespace));
+	o->reserved = o->want.id.len > 0 && o->caller.who.kind == TOKEN_USER &&
+		      !principal_is_owner(&o->caller.who) && is_reserved(o->en, o->id);
 	if (!json_is_set(o->want.initial_events) || json_count(o->want.initial_events) == 0)
 		return 0;
 	if (json_count(o->want.initial_events) > INGRESS_INITIAL_MAX)
@@ -378,7 +429,9 @@ look_for_agent(struct opening *o)
 	struct err e;
 	int rc = admission_check(o->en, &o->caller, ACCESS_AGENT_USE, o->want.agent_id, &e);
 
-	if (rc != 0)
+	if (rc == 0 && o->reserved)
+		access_check(o->en, &o->caller, ACCESS_SESSION_POST, o->id, on_standing, o);
+	else if (rc != 0)
 		opening_refuse(o, err_prefix(&e, rc, "agent: "), &e);
 	else
 		catalog_agent(o->en->catalog, o->want.agent_id, o->want.agent_version, on_agent, o);

@@ -267,7 +267,8 @@ on_user_row(void *ctx, const struct store_row *row)
 	g->users_known = !str_starts(row->record->id, first);
 	if (g->users_known)
 		return false;
-	*vec_push(&g->users) = arena_str(&g->arena, row->record->owner);
+	*vec_push(&g->users) = (struct rolling_user){ arena_str(&g->arena, row->record->owner),
+						      arena_str(&g->arena, row->record->body) };
 	return true;
 }
 
@@ -290,7 +291,7 @@ on_users(void *ctx, int rc, bool more, const struct err *err)
 static void
 read_users(struct rolling *g)
 {
-	struct str last = g->users.len > 0 ? g->users.ptr[g->users.len - 1] : STR("");
+	struct str last = g->users.len > 0 ? g->users.ptr[g->users.len - 1].id : STR("");
 
 	store_read(g->en->store,
 		   &(struct store_query){ .kind = STORE_LIST_RECORDS,

@@ -4,6 +4,11 @@
 #include "engine/look.h"
 #include "engine/rollover.h"
 
+/* Who takes part, and as what (engine/access). */
+struct rolling_user {
+	struct str id, standing;
+};
+
 struct rolling {
 	struct engine *en;
 	struct rollover r;
@@ -17,7 +22,7 @@ struct rolling {
 	struct arena arena;
 	struct look *look;
 	struct wake_list wakes;
-	VEC(struct str) users; /* who take part */
+	VEC(struct rolling_user) users; /* who take part */
 	bool users_known;
 	struct str extra; /* body of its session_extra; empty: none */
 	int64_t agent_version;

@@ -141,7 +141,7 @@ static void
 put_users(struct rolling *g, struct commit *c)
 {
 	for (size_t i = 0; i < g->users.len; i++)
-		session_birth_join(c, g->new_id, g->users.ptr[i]);
+		session_birth_join(c, g->new_id, g->users.ptr[i].id, g->users.ptr[i].standing);
 }
 
 /* What the session has beyond its log goes along, but for what it overrides of its agent. */

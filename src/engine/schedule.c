@@ -28,7 +28,7 @@ struct schedule_scan {
 struct str
 schedule_session_id(struct arena *a, struct str schedule)
 {
-	return arena_printf(a, "schedule:" STR_FMT, STR_ARG(schedule));
+	return arena_printf(a, STR_FMT ":" STR_FMT, STR_ARG(SCHEDULE_NAMESPACE), STR_ARG(schedule));
 }
 
 int

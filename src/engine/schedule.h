@@ -5,6 +5,9 @@
 #pragma once
 #include "engine/engine_private.h"
 
+/* What the ids of their sessions begin with, before a colon. */
+#define SCHEDULE_NAMESPACE STR("schedule")
+
 struct schedule *schedule_new(struct engine *en);
 void schedule_free(struct schedule **s);
 /* At the start: every schedule is looked at, by and by; what was missed is decided then. */

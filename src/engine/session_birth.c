@@ -39,7 +39,7 @@ session_birth_append(struct commit *c, const struct make_created *made,
 }
 
 void
-session_birth_join(struct commit *c, struct str session, struct str user)
+session_birth_join(struct commit *c, struct str session, struct str user, struct str standing)
 {
 	if (user.len == 0)
 		return;
@@ -47,6 +47,6 @@ session_birth_join(struct commit *c, struct str session, struct str user)
 						       .id = access_participant_id(commit_arena(c),
 										   session, user),
 						       .owner = user,
-						       .body = STR("{}") },
+						       .body = standing },
 					   .if_version = STORE_VERSION_ANY });
 }

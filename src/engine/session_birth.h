@@ -10,5 +10,6 @@ struct str session_birth_id(struct engine *en, struct arena *a, struct str prefi
 /* Appends session.created; its source is written from source, unless that is NULL. */
 void session_birth_append(struct commit *c, const struct make_created *made,
 			  const struct session_source *source);
-/* From now on the user takes part; an empty one is nobody. */
-void session_birth_join(struct commit *c, struct str session, struct str user);
+/* From now on the user takes part, as standing says (ACCESS_PARTICIPANT, ACCESS_MEMBER); an empty one is
+ * nobody. */
+void session_birth_join(struct commit *c, struct str session, struct str user, struct str standing);

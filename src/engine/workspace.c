@@ -6,11 +6,11 @@
 #include "base/xalloc.h"
 #include "engine/record_change.h"
 
-/* One that settles something. */
 struct kept {
 	struct str id; /* its own copy, and the key */
 	struct arena arena;
 	struct workspace_settings settings;
+	bool settles; /* … something */
 };
 
 struct workspaces {
@@ -58,7 +58,16 @@ workspaces_find(const struct workspaces *w, struct str id)
 {
 	const struct kept *k = map_find(&w->by_id, id);
 
-	return k ? &k->settings : NULL;
+	return k && k->settles ? &k->settings : NULL;
+}
+
+int
+workspaces_check(const struct workspaces *w, struct str id, struct err *e)
+{
+	if (map_find(&w->by_id, id))
+		return 0;
+	return err_set(e, ERR_NOT_FOUND, "workspace_id: there is no workspace " STR_FMT,
+		       STR_ARG(id));
 }
 
 static void
@@ -70,10 +79,8 @@ keep(struct workspaces *w, struct str id, struct json current)
 	arena_init(&k->arena);
 	k->id = arena_str(&k->arena, id);
 	workspace_def_read(current, &k->arena, &k->settings);
-	if (k->settings.model.len > 0 || k->settings.resets)
-		map_put(&w->by_id, k->id, k);
-	else
-		kept_free(k);
+	k->settles = k->settings.model.len > 0 || k->settings.resets;
+	map_put(&w->by_id, k->id, k);
 }
 
 /* ---- the start ---- */

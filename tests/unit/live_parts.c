@@ -56,6 +56,13 @@ identity_load(struct identity *id, void (*done)(void *ctx, int rc, const struct 
 	done(ctx, 0, NULL);
 }
 
+bool
+identity_has_namespace(const struct identity *id, struct str namespace)
+{
+	(void)id, (void)namespace;
+	return false;
+}
+
 int
 engine_authenticate(struct engine *en, struct str token, struct engine_caller *out, struct err *e)
 {
@@ -148,7 +155,7 @@ catalog_free(struct catalog **c)
 
 struct loading {
 	struct store_item item;
-	struct store_put put;
+	struct store_put puts[2];
 	void (*done)(void *ctx, int rc, const struct err *err);
 	void *ctx;
 };
@@ -167,12 +174,16 @@ catalog_load(struct catalog *c, void (*done)(void *ctx, int rc, const struct err
 {
 	struct loading *l = xcalloc(1, sizeof *l);
 
-	l->put = (struct store_put){ .record = { .kind = RECORD_AGENT_VERSION,
-						 .id = STR("main/0000000001"),
-						 .owner = STR("main"),
-						 .body = str_of(AGENT) },
-				     .if_version = STORE_VERSION_ANY };
-	l->item = (struct store_item){ .puts = &l->put, .put_count = 1 };
+	l->puts[0] = (struct store_put){ .record = { .kind = RECORD_AGENT_VERSION,
+						     .id = STR("main/0000000001"),
+						     .owner = STR("main"),
+						     .body = str_of(AGENT) },
+					 .if_version = STORE_VERSION_ANY };
+	l->puts[1] = (struct store_put){
+		.record = { .kind = RECORD_WORKSPACE, .id = STR("main"), .body = STR("{}") },
+		.if_version = STORE_VERSION_ANY
+	};
+	l->item = (struct store_item){ .puts = l->puts, .put_count = ARRAY_LEN(l->puts) };
 	l->done = done;
 	l->ctx = ctx;
 	store_append(c->en->store, &l->item, on_put, l);

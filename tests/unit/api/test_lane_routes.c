@@ -287,6 +287,8 @@ K5_the_export_is_a_sessions_json(void **state)
 
 	(void)state;
 	resolve("{'source':{'platform':'irc','chat_id':'twice'}}");
+	reply = ask("POST", "/v1/workspaces", "{'id':'other','name':'Other'}");
+	rig_expect("workspace", &reply, 200, NULL);
 	resolve("{'source':{'platform':'irc','chat_id':'twice'},'workspace_id':'other'}");
 	reply = ask("GET", "/v1/lanes/export", NULL);
 	rig_expect("export", &reply, 200, "\"agent:main:irc:dm:twice\":{\"session_key\":");

@@ -281,6 +281,17 @@ K1_property_json_round_trip(void **state)
 	}
 }
 
+static void
+P3_platforms_of_chats(void **state)
+{
+	(void)state;
+	assert_true(source_is_chat_platform(STR("telegram")));
+	assert_true(source_is_chat_platform(STR("webhook")));
+	assert_false(source_is_chat_platform(STR("telegramx")));
+	assert_false(source_is_chat_platform(STR("cli")));
+	assert_false(source_is_chat_platform(STR("")));
+}
+
 int
 main(void)
 {
@@ -293,5 +304,6 @@ main(void)
 	SUITE_ROWS(&s, segment_rows, check_segment);
 	SUITE_TEST(&s, K1_chat_types_read_back);
 	SUITE_TEST(&s, K1_property_json_round_trip);
+	SUITE_TEST(&s, P3_platforms_of_chats);
 	return suite_run(&s, "source");
 }

@@ -31,16 +31,21 @@ M4_a_session_is_born_with_its_source_and_who_takes_part(void **state)
 					.environment_id = STR("local-default"),
 					.workspace_id = STR("main") },
 		&(struct session_source){ .kind = STR("schedule"), .trigger_id = STR("sched_1") });
-	session_birth_join(c, STR("cli:a"), STR("user_1"));
-	session_birth_join(c, STR("cli:a"), STR(""));
+	session_birth_join(c, STR("cli:a"), STR("user_1"), ACCESS_PARTICIPANT);
+	session_birth_join(c, STR("cli:a"), STR("user_2"), ACCESS_MEMBER);
+	session_birth_join(c, STR("cli:a"), STR(""), ACCESS_PARTICIPANT);
 	commit_submit(c, on_born, &done);
 	engine_rig_await(&r, &done);
 	assert_non_null(strstr(engine_rig_session(&r, "cli:a")->source.ptr, "sched_1"));
-	assert_int_equal(engine_rig_count(&r, RECORD_PARTICIPANT), before + 1);
+	assert_int_equal(engine_rig_count(&r, RECORD_PARTICIPANT), before + 2);
 	check_str("who",
 		  engine_rig_record(&r, RECORD_PARTICIPANT,
 				    access_participant_id(&r.arena, STR("cli:a"), STR("user_1"))),
 		  STR("{}"));
+	check_str("member",
+		  engine_rig_record(&r, RECORD_PARTICIPANT,
+				    access_participant_id(&r.arena, STR("cli:a"), STR("user_2"))),
+		  ACCESS_MEMBER);
 	engine_rig_release(&r);
 }
 
