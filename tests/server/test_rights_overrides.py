@@ -197,6 +197,8 @@ class Overrides(Scene):
         self.user.ask("POST", f"/v1/sessions/{session}", {"agent": {"model": "near/listed"}})
         self.user.ask("POST", f"/v1/sessions/{session}/commands", {"text": "/model near/listed"})
         self.user.post(session, "x", mode="append", model="near/listed")
+        self.client.ask("POST", f"/v1/agents/{agent}", {"models": ["near/listed", "near/second"]})
+        self.user.post(session, "x", mode="append", model="near/second")
         for client in (self.client, self.master):
             client.ask("POST", f"/v1/sessions/{session}", {"agent": {"model": "near/other"}})
             said = client.post(session, "say owned", mode="wait", model="demo")["text"]
@@ -228,8 +230,12 @@ class Overrides(Scene):
         self.user.ask("POST", f"/v1/sessions/{reset}", {"budget": MORE})
 
     def test_M2_also_one_that_the_session_was_opened_with(self):
-        opened = self.open(self.client, id="cli:budgeted", budget=BUDGET)["id"]
-        self.client.ask("POST", f"/v1/sessions/{opened}/messages", {"text": "x", "mode": "append"})
+        opened = self.open(self.client, budget=BUDGET)["id"]
+        speaker = self.people.user("owner")  # who speaks takes part, also as an owner no more
+        speaker.post(opened, "x", mode="append")
+        self.client.ask("POST", f"/v1/users/{speaker.user_id}", {"role": "user"})
+        self.assert_refused(403, "POST", f"/v1/sessions/{opened}", {"budget": MORE}, speaker)
+        speaker.close()
         resolved = self.client.ask("POST", "/v1/sessions/resolve", {
             "key": {"surface": "chat", "surface_id": "budget", "user_id": self.user.user_id}})["session"]["id"]
         self.client.ask("POST", f"/v1/sessions/{resolved}", {"budget": BUDGET})
