@@ -6,8 +6,8 @@
  * usual one), int, bool, time, object, texts (a map of them), any; a=b is the constant b, a|b|c one of
  * these words; a capital begins the name of a schema; [] before a type makes a list of it, ? behind
  * one allows null. A schema that is only ?Name is the other one or null. */
-#define AGENT                                                                                 \
-	" description:text? system:text? tools:[]object mcp_servers:[]object skills:[]object" \
+#define AGENT                                                                                  \
+	" description:text? system:text? tools:[]object mcp_servers:[]object skills:[]object"  \
 	" metadata:texts multiagent:object? execution_identity:object approval_rules:[]object" \
 	" access:public|protected|private? environments:[]text models:[]text"
 #define ENVIRONMENT " description:text? metadata:texts"

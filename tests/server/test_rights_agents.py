@@ -103,7 +103,7 @@ class Agents(Scene):
                   if takes_agent(path, operation, described["components"]["schemas"])}
         self.assertEqual(taking - set(NAMING), set())
 
-    def test_P7_a_denied_agent_is_answered_like_an_unknown_one(self):
+    def test_P7b_P7c_P2k_a_denied_agent_is_answered_like_an_unknown_one(self):
         for route, requests in NAMING.items():
             method = route.split()[0]
             for make in requests:
@@ -132,7 +132,7 @@ class Agents(Scene):
         self.assertTrue(set(self.hidden.values()) <= {
             agent["id"] for agent in self.client.ask("GET", "/v1/agents?limit=100")["data"]})
 
-    def test_P7_a_session_of_a_hidden_agent_is_hidden_from_its_channel(self):
+    def test_P7c_P2l_P2o_a_session_of_a_hidden_agent_is_hidden_from_its_channel(self):
         agent, channel = self.hidden["private"], self.callers["channel"]
         for method, path, body in (("GET", "", None), ("GET", "/events", None), ("GET", "/messages", None),
                                    ("POST", "/messages", {"text": "say x"}), ("GET", "/events/stream", None)):
@@ -147,7 +147,7 @@ class Agents(Scene):
         self.assertFalse([hit for hit in found if agent in json.dumps(hit)])
         self.assertFalse(channel.ask("GET", "/v1/lanes")["data"])
 
-    def test_P7_whoever_loses_the_agent_loses_its_sessions(self):
+    def test_P7a_P7c_P2p_whoever_loses_the_agent_loses_its_sessions(self):
         agent = self.people.agent()["id"]
         somebody = self.people.user()
         session = somebody.ask("POST", "/v1/sessions", {"agent": agent})["id"]
@@ -171,7 +171,7 @@ class Agents(Scene):
             client.close()
             client.port = self.server.port
 
-    def test_P7_an_owner_by_role_is_admitted_everywhere(self):
+    def test_P2h_P2i_an_owner_by_role_is_admitted_everywhere(self):
         owner = self.people.user("owner")
         for agent in self.hidden.values():
             self.assertEqual(owner.ask("GET", f"/v1/agents/{agent}")["id"], agent)

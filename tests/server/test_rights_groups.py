@@ -66,7 +66,7 @@ class Groups(Scene):
         yield "POST", f"/v1/sessions/{session}", {"agent": {"tools": []}}
         yield "POST", f"/v1/sessions/{session}/archive", {}
         yield "DELETE", f"/v1/sessions/{session}", None
-        yield "POST", f"/v1/sessions/{session}/resources", {"type": "file", "file_id": "f"}
+        yield "POST", f"/v1/sessions/{session}/resources", {"type": "github_repository", "url": "https://h.example/r"}
         yield "POST", f"/v1/sessions/{session}/events", {"events": [{"type": "user.interrupt"}]}
         yield "POST", f"/v1/sessions/{session}/events", {"events": [
             {"type": "user.tool_confirmation", "tool_use_id": "sevt_none", "result": "allow"}]}
@@ -92,7 +92,7 @@ class Groups(Scene):
         self.assert_refused(404, "POST", "/v1/sessions", {"id": session, "metadata": {"k": "v"}}, self.member)
         self.assertEqual(self.enter(self.maker, key)["session"]["id"], session)
 
-    def test_P2_whoever_opened_it_has_control(self):
+    def test_P2b_whoever_opened_it_has_control(self):
         _, session, lane = self.share()
         self.maker.ask("POST", f"/v1/sessions/{session}", {"title": "ours"})
         self.maker.ask("POST", f"/v1/sessions/{session}/commands", {"text": "/stop"})
@@ -109,7 +109,7 @@ class Groups(Scene):
             self.assert_refused(404, method, path, body, self.member)
         self.maker.ask("POST", f"/v1/sessions/{after}", {"title": "ours"})
 
-    def test_P2_who_has_not_resolved_it_sees_nothing(self):
+    def test_P2j_who_has_not_resolved_it_sees_nothing(self):
         _, session, _ = self.share()
         self.assert_refused(404, "GET", f"/v1/sessions/{session}", None, self.other)
         self.assert_refused(404, "POST", f"/v1/sessions/{session}/messages", {"text": "x"}, self.other)

@@ -92,7 +92,7 @@ class OwnerToken(unittest.TestCase):
         self.assertEqual(self.file(server).stat().st_mode & 0o777, 0o600)
         self.end(server)
 
-    def test_P3_a_hangup_ends_the_streams_of_the_old_one(self):
+    def test_P3k_a_hangup_ends_the_streams_of_the_old_one(self):
         server = self.begin()
         client = Client(server.port, self.another(server))
         with client.follow("/v1/events/stream") as stream:

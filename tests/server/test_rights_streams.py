@@ -34,7 +34,7 @@ class Streams(Scene):
     def own_session(self, somebody):
         return somebody.ask("POST", "/v1/sessions", {"agent": "main"})["id"]
 
-    def test_P3_demotion_ends_a_session_stream(self):
+    def test_P2m_demotion_ends_a_session_stream(self):
         somebody = self.people.user("owner")
         with somebody.follow(self.start) as stream:
             self.assertEqual(stream.event()["type"], "session.created")
@@ -43,7 +43,7 @@ class Streams(Scene):
             somebody.ask("GET", self.start)
         self.assertEqual(refused.exception.status, 404)
 
-    def test_P3_demotion_keeps_what_is_still_theirs(self):
+    def test_P2m_demotion_keeps_what_is_still_theirs(self):
         somebody = self.people.user("owner")
         own = self.own_session(somebody)
         with somebody.follow(f"/v1/sessions/{own}/events/stream") as stream:
@@ -61,7 +61,7 @@ class Streams(Scene):
             self.assertNotIn("not for them", heard)
         self.assertNotIn("not for them", heard)
 
-    def test_P3_demotion_narrows_the_firehose(self):
+    def test_P2m_demotion_narrows_the_firehose(self):
         somebody = self.people.user("owner")
         own = self.own_session(somebody)
         with somebody.follow("/v1/events/stream") as stream:
@@ -70,7 +70,7 @@ class Streams(Scene):
             self.demote(somebody)
             self.assert_narrowed(stream.event, own)
 
-    def test_P3_promotion_widens_the_firehose(self):
+    def test_P2m_promotion_widens_the_firehose(self):
         somebody = self.people.user()
         with somebody.follow("/v1/events/stream") as stream:
             self.demote(somebody, "owner")
@@ -78,7 +78,7 @@ class Streams(Scene):
             self.client.append(self.theirs, "for them now")
             self.assertIn("for them now", str(stream.event()))
 
-    def test_P3_demotion_ends_streams_of_a_websocket(self):
+    def test_P2n_demotion_ends_streams_of_a_websocket(self):
         somebody = self.people.user("owner")
         own = self.own_session(somebody)
         with Socket(self.server.port, somebody.token) as socket:
@@ -129,7 +129,7 @@ class Streams(Scene):
             self.assertLess(time.monotonic() - since, SOON_S)
         self.finish(session)
 
-    def test_P3_many_streams_are_asked_about_at_once(self):
+    def test_P2m_many_streams_are_asked_about_at_once(self):
         somebody = self.people.user("owner")
         streams = [somebody.follow(self.start) for _ in range(40)]
         for stream in streams:
