@@ -23,3 +23,6 @@ struct migrate_backend {
  * with ERR_CONFLICT and left alone. */
 NODISCARD int
 migrate_run(const struct migrate_backend *b, const struct migration *steps, struct err *e);
+/* The same refusal for a reader, which takes no steps. */
+NODISCARD int
+migrate_check(const struct migrate_backend *b, const struct migration *steps, struct err *e);

@@ -85,6 +85,11 @@ def command_line(root, timeout_s):
                            timeout_s, {}))]
 
 
+def upgrades(root, timeout_s):
+    """Data directories of earlier programs, opened by this one."""
+    return [logged(*python(root, "tests/upgrade", "tests/upgrade/run", [], "upgrade", timeout_s, on(root, "release")))]
+
+
 def on(root, kind):
     return {"PERDURE_PROGRAM": str(program(root, kind))}
 

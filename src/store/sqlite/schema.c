@@ -60,3 +60,11 @@ schema_prepare(struct db *db, struct err *e)
 
 	return migrate_run(&b, MIGRATE_SQLITE, e);
 }
+
+int
+schema_check(struct db *db, struct err *e)
+{
+	const struct migrate_backend b = { .db = db, .version = version };
+
+	return migrate_check(&b, MIGRATE_SQLITE, e);
+}

@@ -4,3 +4,5 @@
 
 /* db is the writing connection. ERR_CONFLICT when a newer program wrote the database. */
 NODISCARD int schema_prepare(struct db *db, struct err *e);
+/* ERR_CONFLICT likewise, of any connection; an older schema is accepted as it is. */
+NODISCARD int schema_check(struct db *db, struct err *e);

@@ -7,6 +7,7 @@
 #include "base/xalloc.h"
 #include "store/sqlite/db.h"
 #include "store/sqlite/read.h"
+#include "store/sqlite/schema.h"
 #include "store/store_private.h"
 
 struct view {
@@ -132,7 +133,10 @@ store_sqlite_view(struct store **out, const char *path, struct store_owner owner
 		return err_set(e, ERR_NOT_FOUND, "there is no database at %s", path);
 	v = xcalloc(1, sizeof *v);
 	rc = db_open(&v->db, path, DB_READER, NULL, e);
+	if (rc == 0)
+		rc = schema_check(&v->db, e);
 	if (rc != 0) {
+		db_close(&v->db);
 		free(v);
 		return rc;
 	}

@@ -5,6 +5,6 @@
 #include "base/err.h"
 #include "store/store.h"
 
-/* ERR_NOT_FOUND when there is no database at path. */
+/* ERR_NOT_FOUND when there is no database at path, ERR_CONFLICT when a newer program wrote it. */
 NODISCARD int
 store_sqlite_view(struct store **out, const char *path, struct store_owner owner, struct err *e);

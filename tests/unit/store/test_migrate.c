@@ -76,6 +76,20 @@ check_row(void **state)
 }
 
 static void
+S1_a_reader_takes_no_step(void **state)
+{
+	struct fake f = { 2, 0, 0 };
+	const struct migrate_backend b = { &f, version, NULL };
+	struct err e = { 0 };
+
+	(void)state;
+	assert_int_equal(migrate_check(&b, STEPS, &e), 0);
+	f.version = 4;
+	assert_int_equal(migrate_check(&b, STEPS, &e), ERR_CONFLICT);
+	assert_true(str_contains(str_of(e.text), STR("schema 4, this program knows 3")));
+}
+
+static void
 S1_the_embedded_steps_are_numbered(void **state)
 {
 	int64_t count = 0;
@@ -93,6 +107,7 @@ main(void)
 	struct suite s = { 0 };
 
 	SUITE_ROWS(&s, ROWS, check_row);
+	SUITE_TEST(&s, S1_a_reader_takes_no_step);
 	SUITE_TEST(&s, S1_the_embedded_steps_are_numbered);
 	return suite_run(&s, "migrate");
 }
