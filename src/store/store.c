@@ -258,6 +258,15 @@ sessionless_check(const struct store_item *item, struct err *e)
 }
 
 static int
+purge_check(const struct store_item *item, struct err *e)
+{
+	if (item->purge && (item->session.len == 0 || item->event_count > 0 || item->joined ||
+			    item->lease != STORE_LEASE_KEEP || item->require.absent))
+		return err_set(e, ERR_INVALID, "a session is purged by an item of its own");
+	return 0;
+}
+
+static int
 session_part_check(const struct store_item *item, struct err *e)
 {
 	int rc = session_id_check(item->session, e);
@@ -279,7 +288,7 @@ joined_check(const struct store_item *item, const struct store_item *joined, str
 	if (str_eq(item->session, joined->session))
 		return err_set(e, ERR_INVALID, "a session is joined to itself");
 	if (joined->put_count + joined->key_count > 0 || joined->joined ||
-	    joined->rest_kind.len > 0)
+	    joined->rest_kind.len > 0 || joined->purge)
 		return err_set(
 			e, ERR_INVALID,
 			"a joined part has no records, no keys, no part of its own, and asks "
@@ -301,8 +310,10 @@ store_item_check(const struct store_item *item, struct err *e)
 		rc = put_check(&item->puts[i], e);
 	if (rc == 0)
 		rc = keys_check(item, e);
+	if (rc == 0)
+		rc = purge_check(item, e);
 	if (rc == 0 && item->event_count + item->put_count + item->key_count == 0 &&
-	    item->lease == STORE_LEASE_KEEP)
+	    item->lease == STORE_LEASE_KEEP && !item->purge)
 		rc = err_set(e, ERR_INVALID, "an item that changes nothing");
 	if (rc == 0 && item->joined)
 		rc = joined_check(item, item->joined, e);

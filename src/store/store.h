@@ -115,6 +115,10 @@ struct store_item {
 	/* The part of another session in the same change: its preconditions, events and lease; no
 	 * records, no keys, nothing joined of its own. Its events come behind this part's. NULL: none. */
 	const struct store_item *joined;
+	/* The deleted session, all that belongs to its log and its keys go: it is not found any more
+	 * once this is acknowledged, and its bytes are gone soon after. ERR_CONFLICT when it is not
+	 * deleted, or while a fork of it is there. No events, no lease, nothing joined. */
+	bool purge;
 	/* A kind of records: does the session come to rest by this change (store_result.rests)? Empty:
 	 * nobody asks. Not in a joined part. */
 	struct str rest_kind;
@@ -217,6 +221,7 @@ struct store_session_filter {
 	struct str text;     /* in the title or the last message, letters of either case */
 	unsigned lifecycles; /* bit set of 1 << enum lifecycle */
 	unsigned phases;     /* bit set of 1 << enum turn_phase */
+	bool deleted;        /* only those, found by an index */
 	bool open_work; /* a turn is open or a trigger is pending: found by an index, for start-up */
 	unsigned interactive, group; /* 1: only those, 2: only the others */
 	int64_t active_since_ms, created_from_ms, created_until_ms; /* inclusive */

@@ -20,5 +20,6 @@ contract_store_run(const struct contract_adapter *a)
 	contract_life(&s);
 	contract_projection(&s);
 	contract_fork(&s);
+	contract_purge(&s);
 	return suite_run(&s, a->name);
 }

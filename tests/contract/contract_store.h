@@ -8,7 +8,8 @@
  * - part_key: repeats                                     - part_life: answers, watch, free, restart
  * - part_lease: fences and who may write                  - part_projection: projections equal replay
  * - part_record: versions and lists                     - part_join: one change of two sessions
- * - part_fork: a session that begins with another's transcript */
+ * - part_fork: a session that begins with another's transcript
+ * - part_purge: what becomes of deleted sessions */
 #pragma once
 #include "harness.h"
 #include "store/store.h"
@@ -39,3 +40,4 @@ void contract_list(struct suite *s);
 void contract_life(struct suite *s);
 void contract_projection(struct suite *s);
 void contract_fork(struct suite *s);
+void contract_purge(struct suite *s);

@@ -96,6 +96,17 @@ rig_model(struct rig *r, const char *session)
 	return m;
 }
 
+void
+rig_forget(struct rig *r, const char *session)
+{
+	struct model *m = map_remove(&r->models, str_of(session));
+
+	if (!m)
+		return;
+	replay_free(&m->replay);
+	vec_release(&m->events);
+}
+
 /* Forks begin with what the model of their parent showed at that seq. */
 static int
 apply(struct rig *r, struct replay *to, const struct event *ev, struct err *e)
@@ -263,7 +274,7 @@ on_appended(void *ctx, const struct store_result *result)
 	a->inside_call = r->in_call;
 	a->order = ++r->answers;
 	a->done = true;
-	if (result->rc != 0)
+	if (result->rc != 0 || a->item->purge)
 		return;
 	model_extend(r, a->item,
 		     &(struct store_joined){ .first_seq = result->first_seq,

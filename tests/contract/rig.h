@@ -53,6 +53,8 @@ void rig_restart(struct rig *r);
 
 /* The session's model, made when it is missing. */
 struct model *rig_model(struct rig *r, const char *session);
+/* It was purged: the model begins anew. */
+void rig_forget(struct rig *r, const char *session);
 /* A replay of the model's log up to that seq; the caller frees it. */
 struct replay *rig_fold(struct rig *r, const char *session, int64_t up_to);
 /* An item with the script's events behind what the model has; session.created and `absent` come by

@@ -222,6 +222,8 @@ append_to_sessions(struct mem *m, const struct store_item *item, struct store_re
 
 	for (size_t i = 0; rc == 0 && i < count; i++)
 		rc = check(m, &parts[i], &out->err);
+	if (rc == 0 && item->purge)
+		rc = mem_purge_check(m, parts[0].session, &out->err);
 	if (rc == 0)
 		rc = mem_records_check(m, item, &out->err);
 	for (size_t i = 0; rc == 0 && i < count; i++)
@@ -275,5 +277,9 @@ mem_append(struct mem *m, const struct store_item *item, struct store_result *ou
 	mem_key_pass_time(m, item);
 	if (item->joined)
 		mem_key_pass_time(m, item->joined);
+	if (item->purge) {
+		mem_purge(m, map_find(&m->sessions, item->session));
+		out->session = item->session; /* the other one is gone */
+	}
 	return 0;
 }

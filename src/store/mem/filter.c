@@ -84,6 +84,7 @@ row_matches(const struct store_session_filter *f, const struct mem_session *s)
 	return (f->lifecycles == 0 || f->lifecycles & 1u << row->state.lifecycle) &&
 	       (f->phases == 0 || f->phases & 1u << row->state.phase) &&
 	       row->counters.last_activity_ms >= f->active_since_ms &&
+	       (!f->deleted || row->deleted) &&
 	       (!f->open_work || row->state.phase != TURN_NONE || mem_session_waiting(s) > 0) &&
 	       text_matches(f, row);
 }

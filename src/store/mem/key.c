@@ -76,6 +76,22 @@ purge(struct mem *m)
 }
 
 void
+mem_key_forget_session(struct mem *m, struct str session)
+{
+	struct str name;
+	void *value;
+
+	for (size_t at = 0; map_next(&m->keys, &at, &name, &value);) {
+		struct mem_key *k = value;
+
+		if (!str_eq(k->session, session))
+			continue;
+		map_remove(&m->keys, name);
+		free(k);
+	}
+}
+
+void
 mem_key_pass_time(struct mem *m, const struct store_item *item)
 {
 	for (size_t i = 0; i < item->event_count; i++)

@@ -1,5 +1,5 @@
 /* mem_private - the state behind store/mem, shared by its parts: mem.c (life and dispatch),
- * append.c (one item), session.c (one log), record.c, key.c, read.c, search.c. */
+ * append.c (one item), session.c (one log), purge.c, record.c, key.c, read.c, search.c. */
 #pragma once
 #include "base/list.h"
 #include "base/map.h"
@@ -46,7 +46,7 @@ struct mem_key {
 
 /* Where the change with number n stands, at n - 1. */
 struct mem_change {
-	struct mem_session *session;
+	struct mem_session *session; /* NULL: it was purged */
 	int64_t seq;
 };
 
@@ -88,6 +88,10 @@ bool mem_filter_matches(const struct mem *m, const struct store_session_filter *
 /* search.c */
 void mem_search(struct mem *m, struct mem_page *p);
 
+/* purge.c: may the session go? ERR_CONFLICT: not yet. */
+NODISCARD int mem_purge_check(const struct mem *m, const struct mem_session *s, struct err *e);
+void mem_purge(struct mem *m, struct mem_session *s);
+
 /* session.c */
 struct mem_session *mem_session_new(struct str id);
 void mem_session_free(struct mem_session **s);
@@ -113,6 +117,7 @@ void mem_record_put(struct mem *m, const struct store_put *put);
 /* key.c */
 struct mem_key *
 mem_key_find(const struct mem *m, enum store_key_kind kind, struct str scope, struct str name);
+void mem_key_forget_session(struct mem *m, struct str session);
 /* The item is in: time has passed with its events, and forgets keys. */
 void mem_key_pass_time(struct mem *m, const struct store_item *item);
 void mem_key_put(struct mem *m, const struct store_key *key, struct str session,

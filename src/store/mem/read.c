@@ -229,7 +229,7 @@ list_changes(const struct mem *m, struct mem_page *p)
 	for (size_t n = (size_t)p->q->after; n < m->changes.len; n++) {
 		const struct mem_change *c = &m->changes.ptr[n];
 
-		if (wants_kind(p->q, c->session->events.ptr[c->seq - 1].ev.kind) &&
+		if (c->session && wants_kind(p->q, c->session->events.ptr[c->seq - 1].ev.kind) &&
 		    !mem_page_give_event(p, c->session, c->seq))
 			return;
 	}

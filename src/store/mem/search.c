@@ -98,7 +98,8 @@ mem_search(struct mem *m, struct mem_page *p)
 		const struct mem_change *c = &m->changes.ptr[n - 1];
 
 		arena_reset(&scratch);
-		if (is_hit(m, p->q, c, &scratch) && !mem_page_give_event(p, c->session, c->seq))
+		if (c->session && is_hit(m, p->q, c, &scratch) &&
+		    !mem_page_give_event(p, c->session, c->seq))
 			break;
 	}
 	arena_release(&scratch);

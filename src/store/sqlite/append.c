@@ -7,6 +7,7 @@
 #include "store/sqlite/mutant.h"
 #include "store/sqlite/project.h"
 #include "store/sqlite/record.h"
+#include "store/sqlite/session_purge.h"
 
 /* Larger scratch memory is given back after the item that needed it. */
 enum { SCRATCH_KEPT_BYTES = 1024 * 1024 };
@@ -359,7 +360,8 @@ is_plain(const struct store_item *item, const struct head *head)
 {
 	const struct store_require *r = &item->require;
 
-	if (item->event_count + item->put_count > 1 || item->key_count > 1 || item->joined)
+	if (item->event_count + item->put_count > 1 || item->key_count > 1 || item->joined ||
+	    item->purge)
 		return false;
 	if (item->event_count == 1 && !project_is_plain(item->events[0].kind))
 		return false;
@@ -440,6 +442,8 @@ write_item(struct tx *t, const struct store_item *item, struct undo *u, struct s
 	rc = MUTANT(DEDUPE_OUTSIDE) ? recall(t, item, out) : claim(t, item, u, out);
 	for (size_t i = 0; rc == 0 && i < item->put_count; i++)
 		rc = record_put(t, &item->puts[i], &out->err);
+	if (rc == 0 && item->purge)
+		return session_purge_begin(t, u->own.head, &out->err);
 	if (rc == 0 && u->own.head)
 		rc = extend(t, u->own.head, item, out);
 	if (rc == 0 && u->own.head)
@@ -521,6 +525,8 @@ run_item(struct tx *t, const struct store_item *item, bool guarded, struct undo 
 		undone = take_back(t, item, u, &failure);
 	if (undone == 0 && u->savepoint && t->failed == SQLITE_OK)
 		undone = savepoint(t, "RELEASE item", &failure);
+	if (rc == 0 && item->purge)
+		head_drop(t->heads, u->own.head); /* should the batch fail, the row is read again */
 	if (undone == 0)
 		return rc;
 	out->err = failure;

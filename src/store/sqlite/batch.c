@@ -6,6 +6,7 @@
 #include "store/sqlite/key.h"
 #include "store/sqlite/key_purge.h"
 #include "store/sqlite/mutant.h"
+#include "store/sqlite/session_purge.h"
 
 void
 batch_list_join(struct batch_list *l, struct batch_list more)
@@ -62,9 +63,13 @@ batch_init(struct batch *b, struct db *db, struct str incarnation, struct err *e
 			 "SELECT max(ifnull((SELECT max(n) FROM event), 0),"
 			 " ifnull((SELECT value FROM state WHERE name='purged_to'), 0))",
 			 &b->tx.last_change, e);
+	if (rc == 0) /* nor do those of sessions that are being purged, until they are */
+		rc = read_number(&b->tx,
+				 "SELECT max(ifnull((SELECT max(sid) FROM session), 0),"
+				 " ifnull((SELECT max(sid) FROM purge), 0))",
+				 &b->tx.last_sid, e);
 	if (rc == 0)
-		rc = read_number(&b->tx, "SELECT ifnull(max(sid), 0) FROM session", &b->tx.last_sid,
-				 e);
+		rc = session_purge_find(db, &b->tx.purges, e);
 	if (rc == 0)
 		rc = read_number(&b->tx, "SELECT created_at FROM event ORDER BY n DESC LIMIT 1",
 				 &b->tx.newest_ms, e);

@@ -9,7 +9,8 @@ chore_init(struct chore *c, struct db *db, struct tx *tx, chore_index_fn *index)
 {
 	/* The last process may have left before the index was done: -1 is behind any log. */
 	*c = (struct chore){ .db = db, .tx = tx, .index = index, .indexed_to = -1 };
-	c->index_rests = c->purge_rests = -1;
+	c->index_rests = c->purge_rests = c->sessions_rest = -1;
+	c->sessions.db = db;
 }
 
 /* A full disk, or a reader in the way, is tried again later. After a failed sync nobody knows what
@@ -91,13 +92,38 @@ purge(struct chore *c, int64_t now_ns, struct err *e)
 	return is_fatal(rc) ? rc : 0;
 }
 
+/* ---- sessions ---- */
+
+static bool
+sessions_are_due(const struct chore *c)
+{
+	return c->tx->purges && c->sessions_rest < c->tx->last_change;
+}
+
+static int
+purge_sessions(struct chore *c, int64_t now_ns, struct err *e)
+{
+	bool blocked = false;
+	int rc;
+
+	if (now_ns < c->sessions_after_ns)
+		return 0;
+	rc = session_purge_step(&c->sessions, &c->tx->purges, &blocked, e);
+	c->sessions_ns = now_ns;
+	if (blocked)
+		c->sessions_after_ns = now_ns + CHORE_BLOCKED_MS * NS_PER_MS;
+	if (rc != 0)
+		c->sessions_rest = c->tx->last_change;
+	return is_fatal(rc) ? rc : 0;
+}
+
 /* ---- which of them ---- */
 
 bool
 chore_is_due(const struct chore *c)
 {
 	return checkpoint_need(&c->checkpoint) != CHECKPOINT_NONE || index_is_behind(c) ||
-	       keys_are_due(c);
+	       keys_are_due(c) || sessions_are_due(c);
 }
 
 int
@@ -107,7 +133,9 @@ chore_when_quiet(struct chore *c, int64_t now_ns, struct err *e)
 		return chore_checkpoint(c, SQLITE_CHECKPOINT_PASSIVE, e);
 	if (index_is_behind(c))
 		return index_step(c, e);
-	return keys_are_due(c) ? purge(c, now_ns, e) : 0;
+	if (keys_are_due(c))
+		return purge(c, now_ns, e);
+	return sessions_are_due(c) ? purge_sessions(c, now_ns, e) : 0;
 }
 
 int
@@ -121,5 +149,8 @@ chore_when_busy(struct chore *c, int64_t now_ns, struct err *e)
 		rc = index_round(c, now_ns, e);
 	if (rc == 0 && keys_are_due(c) && now_ns - c->purged_ns > CHORE_PURGE_EVERY_MS * NS_PER_MS)
 		rc = purge(c, now_ns, e);
+	if (rc == 0 && sessions_are_due(c) &&
+	    now_ns - c->sessions_ns > CHORE_PURGE_EVERY_MS * NS_PER_MS)
+		rc = purge_sessions(c, now_ns, e);
 	return rc;
 }

@@ -1,5 +1,5 @@
 /* chore - what the writer does besides its items, and when: move the log into the database, bring
- * the search index up to date, forget expired keys.
+ * the search index up to date, forget expired keys, remove purged sessions.
  *
  * A quiet writer does one after the other, in small steps. A busy one does what cannot wait for a
  * quiet moment that never comes, a step between two batches: the index in rounds, each of which
@@ -8,6 +8,7 @@
 #pragma once
 #include <stdbool.h>
 #include "store/sqlite/checkpoint.h"
+#include "store/sqlite/session_purge.h"
 #include "store/sqlite/tx.h"
 
 enum {
@@ -15,6 +16,7 @@ enum {
 	CHORE_INDEX_EVENTS = 1000,  /* a step: some 10 ms */
 	CHORE_PURGE_EVERY_MS = 100, /* from one step to the next, while busy */
 	CHORE_PURGE_KEYS = 200,
+	CHORE_BLOCKED_MS = 1000, /* after a reader was in the way */
 };
 
 /* Moves the search index behind the log, at most max events, and says where it stands. */
@@ -30,6 +32,8 @@ struct chore {
 	/* Where the log was when a step failed or found nothing: tried again with the next events. */
 	int64_t index_rests, purge_rests;
 	int64_t round_ended_ns, purged_ns;
+	struct session_purge sessions;
+	int64_t sessions_rest, sessions_ns, sessions_after_ns; /* as of keys; not before the last */
 };
 
 /* db and tx must stay. */

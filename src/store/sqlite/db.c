@@ -4,6 +4,7 @@ static const char WRITER_SETUP[] = "PRAGMA journal_mode=WAL;"
 				   "PRAGMA synchronous=FULL;"
 				   "PRAGMA wal_autocheckpoint=0;"
 				   "PRAGMA foreign_keys=OFF;"
+				   "PRAGMA secure_delete=ON;"
 				   "PRAGMA temp_store=MEMORY;"
 				   "PRAGMA cache_size=-16384;";
 static const char READER_SETUP[] = "PRAGMA query_only=ON;"

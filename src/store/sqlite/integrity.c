@@ -5,6 +5,7 @@
 #include "base/sha256.h"
 #include "store/sqlite/column.h"
 #include "store/sqlite/db.h"
+#include "store/sqlite/schema.h"
 
 enum { WHAT_BYTES = 512 };
 
@@ -44,15 +45,28 @@ static const char *const QUERIES[] = {
 	" ' on' FROM session s LEFT JOIN event e ON e.sid = s.sid"
 	" AND (e.processed IS NULL) = 1 GROUP BY s.sid"
 	" HAVING s.queued <> count(e.n) OR min(e.seq) < s.queue_from",
-	"SELECT NULL, seq, 'an event of no session (sid ' || sid || ')' FROM event"
-	" WHERE sid NOT IN (SELECT sid FROM session)",
-	"SELECT NULL, seq, 'a transcript entry of no session (sid ' || sid || ')' FROM item"
-	" WHERE sid NOT IN (SELECT sid FROM session)",
-	"SELECT NULL, seq, 'a call of no session (sid ' || sid || ')' FROM call"
-	" WHERE sid NOT IN (SELECT sid FROM session)",
-	"SELECT NULL, seq, 'an edit of no session (sid ' || sid || ')' FROM edit"
-	" WHERE sid NOT IN (SELECT sid FROM session)",
 };
+
+/* Rows without a session, in the schemas before the one that purges, and since: what waits for its purge is
+ * no problem. */
+#define ORPHANS(purged, purged_blob)                                                               \
+	{                                                                                          \
+		"SELECT NULL, seq, 'an event of no session (sid ' || sid || ')' FROM event"        \
+		" WHERE sid NOT IN (SELECT sid FROM session)" purged,                              \
+			"SELECT NULL, seq, 'a transcript entry of no session (sid ' || sid || ')'" \
+			" FROM item WHERE sid NOT IN (SELECT sid FROM session)" purged,            \
+			"SELECT NULL, seq, 'a call of no session (sid ' || sid || ')' FROM call"   \
+			" WHERE sid NOT IN (SELECT sid FROM session)" purged,                      \
+			"SELECT NULL, seq, 'an edit of no session (sid ' || sid || ')' FROM edit"  \
+			" WHERE sid NOT IN (SELECT sid FROM session)" purged,                      \
+			"SELECT NULL, 0, 'blob ' || lower(hex(substr(digest, 1, 8))) ||"           \
+			" '...: no event refers to it' FROM blob WHERE chunk=0 AND digest NOT IN"  \
+			" (SELECT blob FROM event WHERE blob IS NOT NULL)" purged_blob,            \
+	}
+static const char *const ORPHANS_UNPURGED[] = ORPHANS("", "");
+static const char *const ORPHANS_PURGED[] =
+	ORPHANS(" AND sid NOT IN (SELECT sid FROM purge)",
+		" AND digest NOT IN (SELECT digest FROM purge_blob)");
 
 static int
 run_query(struct integrity *g, const char *sql, struct err *e)
@@ -90,6 +104,9 @@ end_blob(struct integrity *g, const struct blob *b)
 }
 
 static const char CHUNKS[] = "SELECT digest, chunk, bytes FROM blob ORDER BY digest, chunk";
+static const char KEPT_CHUNKS[] =
+	"SELECT digest, chunk, bytes FROM blob WHERE digest NOT IN (SELECT digest FROM purge_blob)"
+	" ORDER BY digest, chunk";
 
 static void
 next_chunk(struct integrity *g, struct blob *b, sqlite3_stmt *st)
@@ -115,11 +132,11 @@ next_chunk(struct integrity *g, struct blob *b, sqlite3_stmt *st)
 }
 
 static int
-check_blobs(struct integrity *g, struct err *e)
+check_blobs(struct integrity *g, const char *chunks, struct err *e)
 {
 	struct blob b = { 0 };
 	int rc = SQLITE_OK;
-	sqlite3_stmt *st = db_prepare(&g->db, CHUNKS, &rc);
+	sqlite3_stmt *st = db_prepare(&g->db, chunks, &rc);
 
 	if (st) {
 		while ((rc = sqlite3_step(st)) == SQLITE_ROW)
@@ -135,15 +152,21 @@ int
 integrity_check(const char *path, integrity_found_fn *found, void *ctx, struct err *e)
 {
 	struct integrity g = { .found = found, .ctx = ctx };
+	int64_t schema = 0;
 	int rc = db_open(&g.db, path, DB_READER, NULL, e);
+	bool purges;
 
 	if (rc != 0)
 		return rc;
+	rc = schema_version(&g.db, &schema, e);
+	purges = schema >= SCHEMA_PURGES;
 	sha256_init(&g.hash);
 	for (size_t i = 0; rc == 0 && i < ARRAY_LEN(QUERIES); i++)
 		rc = run_query(&g, QUERIES[i], e);
+	for (size_t i = 0; rc == 0 && i < ARRAY_LEN(ORPHANS_PURGED); i++)
+		rc = run_query(&g, purges ? ORPHANS_PURGED[i] : ORPHANS_UNPURGED[i], e);
 	if (rc == 0)
-		rc = check_blobs(&g, e);
+		rc = check_blobs(&g, purges ? KEPT_CHUNKS : CHUNKS, e);
 	sha256_release(&g.hash);
 	db_close(&g.db);
 	return rc;

@@ -26,7 +26,7 @@ static const char GET[] = "SELECT " SESSION_COLUMNS " FROM session s WHERE s.id 
 	" s.last_activity >= ?1 AND (s.last_activity > ?1 OR s.id > ?2)" FILTERS \
 	" ORDER BY s.last_activity, s.id LIMIT ?9"
 
-/* The same page by six ways in. Along the activity index a page costs as many rows as it takes to
+/* The same page by seven ways in. Along the activity index a page costs as many rows as it takes to
  * find its own, which is bad only for a filter that few sessions pass; for those the filter's own
  * index finds all of them, and they are sorted. Who wants none that is active walks past none. */
 #define SELECT_SESSIONS "SELECT " SESSION_COLUMNS " FROM "
@@ -34,6 +34,9 @@ static const char GET[] = "SELECT " SESSION_COLUMNS " FROM session s WHERE s.id 
 #define AMONG_THE_REST                                          \
 	SELECT_SESSIONS "session s INDEXED BY session_by_rest " \
 			"WHERE s.lifecycle <> 0 AND"
+#define AMONG_DELETED                                               \
+	SELECT_SESSIONS "session s INDEXED BY session_by_deletion " \
+			"WHERE s.deleted <> 0 AND"
 #define IN_WORKSPACE                                                 \
 	SELECT_SESSIONS "session s INDEXED BY session_by_workspace " \
 			"WHERE s.workspace_id = ?5 AND"
@@ -50,6 +53,7 @@ static const char GET[] = "SELECT " SESSION_COLUMNS " FROM session s WHERE s.id 
 static const char *const BY_ACTIVITY[] = { ALONG_ACTIVITY NEWEST_FIRST,
 					   ALONG_ACTIVITY OLDEST_FIRST };
 static const char *const BY_REST[] = { AMONG_THE_REST NEWEST_FIRST, AMONG_THE_REST OLDEST_FIRST };
+static const char *const BY_DELETION[] = { AMONG_DELETED NEWEST_FIRST, AMONG_DELETED OLDEST_FIRST };
 static const char *const BY_WORKSPACE[] = { IN_WORKSPACE NEWEST_FIRST, IN_WORKSPACE OLDEST_FIRST };
 static const char *const BY_AGENT[] = { OF_AGENT NEWEST_FIRST, OF_AGENT OLDEST_FIRST };
 static const char *const BY_ID[] = { WITH_ID NEWEST_FIRST, WITH_ID OLDEST_FIRST };
@@ -210,7 +214,9 @@ choose(struct read *r, const char **out, struct err *e)
 	*out = f->lifecycles != 0 && !(f->lifecycles & 1u << LIFECYCLE_ACTIVE)
 		       ? BY_REST[r->q->oldest_first]
 		       : BY_ACTIVITY[r->q->oldest_first];
-	for (size_t i = 0; rc == 0 && !few && i < ARRAY_LEN(ways); i++) {
+	if (f->deleted)
+		*out = BY_DELETION[r->q->oldest_first];
+	for (size_t i = 0; rc == 0 && !f->deleted && !few && i < ARRAY_LEN(ways); i++) {
 		if (ways[i].value.len == 0)
 			continue;
 		rc = passes_few(r, ways[i].count, ways[i].value, &few, e);

@@ -3,10 +3,9 @@
 #include "base/failpoint.h"
 #include "store/migrate.h"
 
-static int
-version(void *ctx, int64_t *out, struct err *e)
+int
+schema_version(struct db *db, int64_t *out, struct err *e)
 {
-	struct db *db = ctx;
 	int rc;
 	sqlite3_stmt *st = db_prepare(db, "PRAGMA user_version", &rc);
 
@@ -17,6 +16,12 @@ version(void *ctx, int64_t *out, struct err *e)
 	*out = sqlite3_column_int64(st, 0);
 	sqlite3_reset(st);
 	return 0;
+}
+
+static int
+version(void *ctx, int64_t *out, struct err *e)
+{
+	return schema_version(ctx, out, e);
 }
 
 static int

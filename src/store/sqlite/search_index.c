@@ -12,8 +12,12 @@ static const char MOVE_CURSOR[] = "UPDATE state SET value = ?1 WHERE name = 'ind
 static const char LAST[] = "SELECT ifnull(max(n), 0) FROM event";
 static const char NEXT[] = "SELECT n, kind, payload, blob FROM event"
 			   " WHERE n > ?1 AND ?2 >> kind & 1 ORDER BY n LIMIT ?3";
+static const char OF_SESSION[] = "SELECT n, kind, payload, blob FROM event"
+				 " WHERE sid = ?1 AND seq <= ?2 AND n <= ?3 AND ?4 >> kind & 1";
 static const char CHUNKS[] = "SELECT bytes FROM blob WHERE digest = ?1 ORDER BY chunk";
 static const char INSERT[] = "INSERT INTO search (rowid, text) VALUES (?1, ?2)";
+/* The index keeps no texts: whoever takes one out says what it was. */
+static const char REMOVE[] = "INSERT INTO search (search, rowid, text) VALUES ('delete', ?1, ?2)";
 
 static const uint64_t INDEXED_KINDS =
 	UINT64_C(1) << EVENT_USER_MESSAGE | UINT64_C(1) << EVENT_AGENT_MESSAGE |
@@ -110,10 +114,10 @@ visible_text(struct step *s, struct str payload)
 }
 
 static int
-index_one(struct step *s, int64_t n, struct str text)
+index_one(struct step *s, const char *sql, int64_t n, struct str text)
 {
 	int rc = SQLITE_OK;
-	sqlite3_stmt *st = db_prepare(s->db, INSERT, &rc);
+	sqlite3_stmt *st = db_prepare(s->db, sql, &rc);
 
 	if (!st)
 		return rc;
@@ -140,7 +144,7 @@ index_next(struct step *s, size_t max)
 		rc = fetch_payload(s, st, &payload);
 		text = rc == SQLITE_OK ? visible_text(s, payload) : (struct str){ 0 };
 		if (text.len > 0)
-			rc = index_one(s, s->indexed_to, text);
+			rc = index_one(s, INSERT, s->indexed_to, text);
 		if (rc != SQLITE_OK)
 			break;
 	}
@@ -179,17 +183,32 @@ run_step(struct step *s, size_t max)
 	return rc;
 }
 
+static void
+step_init(struct step *s, struct db *writer)
+{
+	*s = (struct step){ .db = writer };
+	arena_init(&s->scratch);
+	buf_init(&s->payload, STORE_PAYLOAD_MAX);
+	buf_init(&s->text, STORE_PAYLOAD_MAX);
+}
+
+static void
+step_release(struct step *s)
+{
+	buf_release(&s->payload);
+	buf_release(&s->text);
+	arena_release(&s->scratch);
+}
+
 int
 search_index_step(struct db *writer, size_t max, int64_t *indexed_to, struct err *e)
 {
-	struct step s = { .db = writer };
+	struct step s;
 	int rc = db_command(writer, "BEGIN IMMEDIATE");
 
 	if (rc != SQLITE_OK)
 		return db_fail(writer, rc, "begin to index", e);
-	arena_init(&s.scratch);
-	buf_init(&s.payload, STORE_PAYLOAD_MAX);
-	buf_init(&s.text, STORE_PAYLOAD_MAX);
+	step_init(&s, writer);
 	rc = run_step(&s, max < SEARCH_INDEX_STEP_MAX ? max : SEARCH_INDEX_STEP_MAX);
 	if (rc == SQLITE_OK)
 		rc = db_command(writer, "COMMIT");
@@ -199,8 +218,44 @@ search_index_step(struct db *writer, size_t max, int64_t *indexed_to, struct err
 		rc = db_fail(writer, rc, "index messages", e);
 	if (rc != 0)
 		db_command(writer, "ROLLBACK"); /* a failed COMMIT may have left it open */
-	buf_release(&s.payload);
-	buf_release(&s.text);
-	arena_release(&s.scratch);
+	step_release(&s);
+	return rc;
+}
+
+static int
+remove_rows(struct step *s, sqlite3_stmt *st)
+{
+	struct str payload, text;
+	int rc = SQLITE_OK;
+
+	while (rc == SQLITE_OK && (rc = sqlite3_step(st)) == SQLITE_ROW) {
+		int64_t n = sqlite3_column_int64(st, 0);
+
+		rc = fetch_payload(s, st, &payload);
+		text = rc == SQLITE_OK ? visible_text(s, payload) : (struct str){ 0 };
+		if (text.len > 0)
+			rc = index_one(s, REMOVE, n, text);
+	}
+	return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+int
+search_index_forget(struct db *writer, int64_t sid, int64_t to_seq)
+{
+	int64_t indexed_to = 0;
+	int rc = one_number(writer, CURSOR, &indexed_to);
+	sqlite3_stmt *st = rc == SQLITE_OK ? db_prepare(writer, OF_SESSION, &rc) : NULL;
+	struct step s;
+
+	if (!st)
+		return rc;
+	sqlite3_bind_int64(st, 1, sid);
+	sqlite3_bind_int64(st, 2, to_seq);
+	sqlite3_bind_int64(st, 3, indexed_to);
+	sqlite3_bind_int64(st, 4, (int64_t)INDEXED_KINDS);
+	step_init(&s, writer);
+	rc = remove_rows(&s, st);
+	step_release(&s);
+	sqlite3_reset(st);
 	return rc;
 }

@@ -13,3 +13,6 @@ enum { SEARCH_INDEX_STEP_MAX = 1000 };
  * one transaction of its own. *indexed_to: the change it stands behind now; at the log's end unless
  * there is more to do. On failure nothing has changed. */
 NODISCARD int search_index_step(struct db *writer, size_t max, int64_t *indexed_to, struct err *e);
+/* Inside a transaction: what the events of a session up to a seq said is taken out of the index, as far as it
+ * got in. Returns the SQLite code. */
+NODISCARD int search_index_forget(struct db *writer, int64_t sid, int64_t to_seq);

@@ -19,6 +19,7 @@ struct tx {
 	int64_t last_sid;
 	int64_t newest_ms;       /* the time: of the newest event that came by */
 	int64_t first_expiry_ms; /* no key expires before this */
+	bool purges;             /* something is left of purged sessions (session_purge) */
 	int failed;              /* the first SQLite code that was not success; SQLITE_OK: none */
 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "store/sqlite/page_scrub.h"
 
 /* Larger buffers save nothing more, and this one stays in the processor's cache. */
 enum { GATHER_BYTES = 128 * 1024, NAME_BYTES = 40 };
@@ -13,6 +14,7 @@ struct wal_gather {
 	sqlite3_vfs vfs;
 	sqlite3_vfs *below;
 	char name[NAME_BYTES];
+	struct page_scrub scrub; /* of the database's file */
 };
 
 /* The log's file. Bytes [at, at + len) of it are in the buffer only. */
@@ -213,9 +215,14 @@ open_log(sqlite3_vfs *vfs, const char *path, struct log_file *f, int flags, int 
 static int
 on_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int flags, int *got)
 {
+	int code;
+
 	if (flags & SQLITE_OPEN_WAL)
 		return open_log(below(vfs), path, log_of(file), flags, got);
-	return below(vfs)->xOpen(below(vfs), path, file, flags, got);
+	code = below(vfs)->xOpen(below(vfs), path, file, flags, got);
+	if (code == SQLITE_OK && flags & SQLITE_OPEN_MAIN_DB)
+		page_scrub_install(&((struct wal_gather *)vfs)->scrub, file);
+	return code;
 }
 
 static int
@@ -301,8 +308,10 @@ wal_gather_name(const struct wal_gather *g)
 void
 wal_gather_free(struct wal_gather **p)
 {
-	if (*p)
-		sqlite3_vfs_unregister(&(*p)->vfs);
+	if (!*p)
+		return;
+	sqlite3_vfs_unregister(&(*p)->vfs);
+	page_scrub_release(&(*p)->scrub);
 	free(*p);
 	*p = NULL;
 }

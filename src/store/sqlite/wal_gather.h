@@ -1,7 +1,8 @@
 /* wal_gather - the writer's way to the write-ahead log: many small writes become few large ones.
  * SQLite writes a frame in two pieces, so that a busy commit costs a thousand calls of the kernel.
- * This VFS stands over another one, leaves every file but the log alone, and collects contiguous
- * writes to the log until the buffer is full or somebody asks for what is in it.
+ * This VFS stands over another one and collects contiguous writes to the log until the buffer is full or
+ * somebody asks for what is in it. Pages on their way into the database pass page_scrub; other files it
+ * leaves alone.
  *
  * Only for one connection with synchronous=FULL: there the sync stands between the frames and the
  * moment other connections may look for them, so that nobody misses what is not written yet. A failed
