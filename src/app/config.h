@@ -158,6 +158,9 @@ struct config {
 		size_t len;
 	} hooks; /* those of one event run in this order */
 	bool group_sessions_per_user, thread_sessions_per_user;
+	struct {
+		int64_t deleted_days;
+	} retention;
 	int64_t session_store_max_age_days; /* 0: lanes are never pruned */
 	struct {
 		int64_t gateway_auto_continue_freshness_s;

@@ -196,6 +196,8 @@ const struct config_key CONFIG_KEYS[] = {
 	  .doc = "the same in threads, which are otherwise shared" },
 	{ "session_store_max_age_days", INT(0, 36500), FILE_(session_store_max_age_days),
 	  .value = "0", .doc = "age at which a lane forgets its session; 0: never" },
+	{ "retention.deleted_days", INT(0, 36500), FILE_(retention.deleted_days), .value = "7",
+	  .doc = "days that a deleted session is kept before it is purged; 0: it is at once" },
 	{ "agent.gateway_auto_continue_freshness", S(0, 30 * DAY_S), .value = "3600 s",
 	  FILE_(agent.gateway_auto_continue_freshness_s),
 	  .doc = "how old an interrupted turn may be to continue by itself after a restart" },

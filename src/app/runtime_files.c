@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "app/folder_remove.h"
 #include "app/session_folder.h"
 #include "base/list.h"
 #include "base/log.h"
@@ -18,13 +19,18 @@
 
 /* A turn writes three files, the next one writes them again: a busy session's are not written for each of
  * them. Beyond so many they are let go. */
-enum { WAITING_MAX = 10000, APART_MS = 500 };
+enum { WAITING_MAX = 10000, APART_MS = 500, PATH_BYTES = 4000 };
 
 struct job {
 	struct list node;
 	struct str agent, session, name, text; /* behind the struct; session empty: a learning */
 	struct str
 		key; /* of a file: agent, session and name as they lie there; empty: a learning */
+	/* of a removal, and what became of it */
+	void (*done)(void *ctx, int rc, const struct err *err);
+	void *ctx;
+	int rc;
+	struct err err;
 };
 
 struct runtime_files {
@@ -35,7 +41,9 @@ struct runtime_files {
 	struct list jobs;
 	struct map files; /* jobs that replace a file, by key */
 	size_t waiting;
-	bool ending;
+	bool ending, hurried; /* hurried: a removal waits, and whoever asked for it */
+	struct list removed;  /* jobs to be answered */
+	struct loop_wake *answer;
 };
 
 /* ---- the thread ---- */
@@ -129,6 +137,39 @@ append(struct str folder, struct str text, struct arena *a, struct err *e)
 	return rc;
 }
 
+/* Asked between any two files: an end does not wait for a large folder. */
+static bool
+is_ending(void *ctx)
+{
+	struct runtime_files *f = ctx;
+	bool ending;
+
+	pthread_mutex_lock(&f->lock);
+	ending = f->ending;
+	pthread_mutex_unlock(&f->lock);
+	return ending;
+}
+
+static void
+do_removal(struct runtime_files *f, struct job *job)
+{
+	struct buf path;
+
+	buf_init(&path, PATH_BYTES);
+	session_folder_path(&(struct session_folder){ .data = f->data,
+						      .agent = job->agent,
+						      .session = job->session },
+			    &path);
+	job->rc = buf_check(&path, "the path of the session's folder", &job->err);
+	if (job->rc == 0)
+		job->rc = folder_remove(buf_str(&path), is_ending, f, &job->err);
+	buf_release(&path);
+	pthread_mutex_lock(&f->lock);
+	list_append(&f->removed, &job->node);
+	pthread_mutex_unlock(&f->lock);
+	loop_wake_send(f->answer);
+}
+
 static int
 do_job(const struct runtime_files *f, const struct job *job, struct arena *a, struct err *e)
 {
@@ -148,7 +189,7 @@ do_job(const struct runtime_files *f, const struct job *job, struct arena *a, st
 }
 
 static void
-do_jobs(const struct runtime_files *f, struct list *jobs, struct arena *a)
+do_jobs(struct runtime_files *f, struct list *jobs, struct arena *a)
 {
 	struct err e;
 
@@ -156,6 +197,10 @@ do_jobs(const struct runtime_files *f, struct list *jobs, struct arena *a)
 		struct job *job = LIST_OWNER(jobs->next, struct job, node);
 
 		list_remove(&job->node);
+		if (job->done) {
+			do_removal(f, job);
+			continue;
+		}
 		if (do_job(f, job, a, &e) != 0)
 			log_write(LOG_WARN, "runtime.not_written", LOG_STR("session", job->session),
 				  LOG_STR("error", str_of(e.text)));
@@ -179,6 +224,7 @@ take_jobs(struct runtime_files *f, struct list *out)
 			map_remove(&f->files, job->key);
 	}
 	f->waiting = 0;
+	f->hurried = false;
 	return !list_is_empty(out);
 }
 
@@ -191,7 +237,7 @@ rest(struct runtime_files *f)
 	until.tv_nsec += APART_MS * 1000000L;
 	until.tv_sec += until.tv_nsec / 1000000000L;
 	until.tv_nsec %= 1000000000L;
-	while (!f->ending && pthread_cond_timedwait(&f->over, &f->lock, &until) == 0)
+	while (!f->ending && !f->hurried && pthread_cond_timedwait(&f->over, &f->lock, &until) == 0)
 		;
 }
 
@@ -247,7 +293,10 @@ queue(struct runtime_files *f, struct job *job)
 		map_put(&f->files, job->key, job);
 	list_append(&f->jobs, &job->node);
 	f->waiting++;
+	f->hurried |= job->done != NULL;
 	pthread_cond_signal(&f->filled);
+	if (f->hurried)
+		pthread_cond_signal(&f->over);
 	return true;
 }
 
@@ -264,8 +313,10 @@ submit(struct runtime_files *f, const struct job *from)
 	job->session = copy_to(&at, from->session);
 	job->name = copy_to(&at, from->name);
 	job->key = (struct str){ job->agent.ptr,
-				 job->session.len > 0 ? (size_t)(at - job->agent.ptr) : 0 };
+				 from->name.len > 0 ? (size_t)(at - job->agent.ptr) : 0 };
 	job->text = copy_to(&at, from->text);
+	job->done = from->done;
+	job->ctx = from->ctx;
 	pthread_mutex_lock(&f->lock);
 	taken = queue(f, job);
 	pthread_mutex_unlock(&f->lock);
@@ -291,9 +342,47 @@ learn(void *ctx, struct str agent, struct str line)
 	arena_release(&a);
 }
 
+void
+runtime_files_remove(struct runtime_files *f, struct str agent, struct str session,
+		     void (*done)(void *ctx, int rc, const struct err *err), void *ctx)
+{
+	submit(f, &(struct job){ .agent = agent, .session = session, .done = done, .ctx = ctx });
+}
+
+static struct job *
+take_removed(struct runtime_files *f)
+{
+	struct job *job = NULL;
+
+	pthread_mutex_lock(&f->lock);
+	if (!list_is_empty(&f->removed)) {
+		job = LIST_OWNER(f->removed.next, struct job, node);
+		list_remove(&job->node);
+	}
+	pthread_mutex_unlock(&f->lock);
+	return job;
+}
+
+static void
+on_removed(void *ctx)
+{
+	struct runtime_files *f = ctx;
+	struct job *job;
+
+	while ((job = take_removed(f))) {
+		job->done(job->ctx, job->rc, &job->err);
+		free(job);
+	}
+}
+
 static void
 files_free(struct runtime_files *f)
 {
+	struct job *job;
+
+	while ((job = take_removed(f)))
+		free(job); /* whoever asked is gone */
+	loop_wake_free(&f->answer);
 	pthread_mutex_destroy(&f->lock);
 	pthread_cond_destroy(&f->filled);
 	pthread_cond_destroy(&f->over);
@@ -302,7 +391,7 @@ files_free(struct runtime_files *f)
 }
 
 int
-runtime_files_new(struct runtime_files **out, struct str data, struct err *e)
+runtime_files_new(struct runtime_files **out, struct loop *loop, struct str data, struct err *e)
 {
 	struct runtime_files *f = xcalloc(1, sizeof *f + data.len + 1);
 	char *at = (char *)(f + 1);
@@ -312,6 +401,8 @@ runtime_files_new(struct runtime_files **out, struct str data, struct err *e)
 
 	f->data = copy_to(&at, data);
 	list_init(&f->jobs);
+	list_init(&f->removed);
+	f->answer = loop_wake_new(loop, on_removed, f);
 	rand_init_os(&random);
 	map_init(&f->files, rand_u64(&random));
 	pthread_mutex_init(&f->lock, NULL);

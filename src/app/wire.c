@@ -373,6 +373,15 @@ bounds_of(const struct config *config)
 				      .workspace_bytes = config->tools.workspace_bytes };
 }
 
+static void
+session_remove(void *ctx, struct str agent, struct str session,
+	       void (*done)(void *ctx, int rc, const struct err *err), void *done_ctx)
+{
+	const struct wire *w = ctx;
+
+	runtime_files_remove(w->files, agent, session, done, done_ctx);
+}
+
 /* Calls and hooks run in our own program: by its path, for it is shown to what runs in a sandbox. */
 static void
 open_helpers(struct wire *w)
@@ -416,7 +425,7 @@ platforms_differ(const struct config *config)
 static struct engine_settings
 settings_of(const struct config *config)
 {
-	static const int64_t PICO_PER_MICRO = 1000000;
+	static const int64_t PICO_PER_MICRO = 1000000, DAY_MS = 24 * 3600 * 1000;
 
 	return (struct engine_settings){
 		.default_model = config->model_said ? config->model : (struct str){ 0 },
@@ -436,6 +445,7 @@ settings_of(const struct config *config)
 		.day_budget = config->budgets.day * PICO_PER_MICRO,
 		.group_per_user = config->group_sessions_per_user,
 		.thread_per_user = config->thread_sessions_per_user,
+		.deleted_ms = config->retention.deleted_days * DAY_MS,
 		.lane_max_age_days = config->session_store_max_age_days,
 		/* no time at all is the shortest one: 0 would be the usual */
 		.fresh_ms = config->agent.gateway_auto_continue_freshness_s * 1000 + 1,
@@ -462,7 +472,7 @@ wire_open(struct wire **out, struct loop *loop, const struct config *config,
 	umask(077); /* what it writes is its owner's alone, also what SQLite makes */
 	rc = open_store(w, e);
 	if (rc == 0)
-		rc = runtime_files_new(&w->files, config->data, e);
+		rc = runtime_files_new(&w->files, loop, str_of(w->data), e);
 	if (rc == 0) {
 		w->models = models_new(w->host, loop, config);
 		w->zones = zones_new();
@@ -474,7 +484,7 @@ wire_open(struct wire **out, struct loop *loop, const struct config *config,
 			.models = models_lookup(w->models),
 			.tools = w->tools,
 			.servers = mcp_tools_set(w->servers),
-			.folders = { session_work, w },
+			.folders = { session_work, w, session_remove },
 			.files = runtime_files_port(w->files),
 			.policies = policies_port(w->policies),
 			.zones = zones_port(w->zones),

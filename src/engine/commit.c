@@ -3,6 +3,7 @@
 #include "core/event_make.h"
 #include "engine/agent_cache.h"
 #include "engine/fanout.h"
+#include "engine/retention.h"
 #include "engine/wake.h"
 
 enum { KEY_DAYS = 30 };
@@ -89,6 +90,12 @@ void
 commit_lease(struct commit *c, enum store_lease lease)
 {
 	c->item.lease = lease;
+}
+
+void
+commit_purge(struct commit *c)
+{
+	c->item.purge = true;
 }
 
 void
@@ -208,6 +215,8 @@ tell(struct commit *c, int64_t first_seq, int64_t change, int64_t waiting)
 		if (c->events[i].kind == EVENT_SESSION_RESET ||
 		    c->events[i].kind == EVENT_SESSION_DELETED)
 			agent_cache_forget(c->en->agents, c->item.session); /* its last turn was */
+		if (c->events[i].kind == EVENT_SESSION_DELETED)
+			retention_on_deleted(c->en->retention);
 	}
 	c->en->events_appended += c->item.event_count;
 	fanout_events(c->en, c->item.session, c->events, c->item.event_count, change, waiting);

@@ -16,6 +16,8 @@ struct arena *commit_arena(struct commit *c);
 /* To fill: preconditions that the store checks in the transaction. */
 struct store_require *commit_require(struct commit *c);
 void commit_lease(struct commit *c, enum store_lease lease);
+/* The deleted session goes by it; without events. */
+void commit_purge(struct commit *c);
 /* Asks whether the session comes to rest by it: result.store->rests. */
 void commit_ask_rest(struct commit *c);
 

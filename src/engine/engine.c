@@ -16,6 +16,7 @@
 #include "engine/own_tool.h"
 #include "engine/pause.h"
 #include "engine/recover.h"
+#include "engine/retention.h"
 #include "engine/schedule.h"
 #include "engine/spending.h"
 #include "engine/wake.h"
@@ -56,6 +57,7 @@ engine_new(const struct engine_config *config)
 	en->schedule = schedule_new(en);
 	en->spending = spending_new(en);
 	en->expiry = expiry_new(en);
+	en->retention = retention_new(en);
 	return en;
 }
 
@@ -65,8 +67,11 @@ engine_reload(struct engine *en, const struct engine_settings *settings)
 	const struct engine_settings *old = &en->config.settings;
 	bool budgets = old->user_budget != settings->user_budget ||
 		       old->day_budget != settings->day_budget;
+	bool days = old->deleted_ms != settings->deleted_ms;
 
 	en->config.settings = *settings;
+	if (days)
+		retention_hurry(en->retention);
 	if (!budgets)
 		return;
 	spending_reload(en->spending);
@@ -140,6 +145,7 @@ on_recovered(void *ctx, int rc, const struct err *err)
 		return;
 	schedule_start(s->en);
 	expiry_start(s->en->expiry);
+	retention_start(s->en->retention);
 	s->done(s->ctx, 0, NULL);
 	free(s);
 }
@@ -286,6 +292,7 @@ engine_free(struct engine **en)
 	}
 	schedule_free(&(*en)->schedule);
 	expiry_free(&(*en)->expiry);
+	retention_free(&(*en)->retention);
 	work_free(&(*en)->work);
 	wake_free(&(*en)->wake);
 	spending_free(&(*en)->spending);

@@ -71,6 +71,7 @@ struct engine_settings {
 	/* Of lanes by source descriptor: does everybody in a group, in a thread, have their own? */
 	bool group_per_user, thread_per_user;
 	int64_t lane_max_age_days; /* lanes not used for so long are forgotten; 0: none is */
+	int64_t deleted_ms;        /* how long deleted sessions are kept; 0: not at all */
 	int64_t fresh_ms; /* an open turn that is older is not continued by itself; 0: an hour */
 	int64_t turn_timeout_ms; /* of every turn, where its agent does not say less; 0: none */
 	int64_t drain_ms; /* what a drain gives to turns, to be told; the drain is told itself */
@@ -83,6 +84,12 @@ struct engine_folders {
 	int (*session_work)(void *ctx, struct str agent, struct str session, struct arena *a,
 			    struct str *out, struct err *e);
 	void *ctx;
+	/* Removes the folder of a session with all that is in it, and nothing that links in it lead to.
+	 * done comes later, once, unless the engine is freed before; rc 0 also when there was none.
+	 * NULL: there are none. */
+	void (*session_remove)(void *ctx, struct str agent, struct str session,
+			       void (*done)(void *ctx, int rc, const struct err *err),
+			       void *done_ctx);
 };
 
 /* Time zones by their IANA name. The zone stays as long as the engine; ERR_INVALID says what is wrong with

@@ -12,6 +12,7 @@ struct identity;
 struct catalog;
 struct expiry;
 struct own_tool;
+struct retention;
 struct schedule;
 struct spending;
 struct wake;
@@ -47,8 +48,9 @@ struct engine {
 	const struct own_tool *const *own_tools; /* NULL behind the last (engine/own_tool) */
 	struct work *work;                       /* queues of environments (engine/work) */
 	struct schedule *schedule;               /* turns by the clock (engine/schedule) */
-	struct expiry *expiry; /* what time does to those at rest (engine/expiry) */
-	bool start_counted;    /* as one of too many, until a turn succeeds (engine/recover) */
+	struct expiry *expiry;       /* what time does to those at rest (engine/expiry) */
+	struct retention *retention; /* what is removed after a while (engine/retention) */
+	bool start_counted; /* as one of too many, until a turn succeeds (engine/recover) */
 	char instance[ID_TEXT_MAX];
 	int64_t started_at_ms;
 	size_t carried_over; /* turns that the start found open (engine/wake_recover) */

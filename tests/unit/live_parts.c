@@ -7,6 +7,7 @@
 #include "engine/expiry.h"
 #include "engine/identity.h"
 #include "engine/own_tool.h"
+#include "engine/retention.h"
 #include "engine/schedule.h"
 #include "engine/wake.h"
 #include "engine/work.h"
@@ -31,6 +32,39 @@ void
 expiry_free(struct expiry **x)
 {
 	(void)x;
+}
+
+/* ---- retention ---- */
+
+struct retention *
+retention_new(struct engine *en)
+{
+	(void)en;
+	return NULL;
+}
+
+void
+retention_start(struct retention *r)
+{
+	(void)r;
+}
+
+void
+retention_hurry(struct retention *r)
+{
+	(void)r;
+}
+
+void
+retention_on_deleted(struct retention *r)
+{
+	(void)r;
+}
+
+void
+retention_free(struct retention **r)
+{
+	(void)r;
 }
 
 /* ---- identity ---- */

@@ -13,8 +13,10 @@
 struct place {
 	char data[64];
 	struct arena arena;
+	struct loop *loop;
 	struct runtime_files *files;
 	struct engine_files port;
+	int removed; /* rc of the last removal; 1: none was answered */
 };
 
 static void
@@ -25,7 +27,9 @@ begin(struct place *p)
 	snprintf(p->data, sizeof p->data, "/tmp/perdure-runtime-XXXXXX");
 	assert_non_null(mkdtemp(p->data));
 	arena_init(&p->arena);
-	assert_int_equal(runtime_files_new(&p->files, str_of(p->data), &e), 0);
+	p->loop = loop_new();
+	p->removed = 1;
+	assert_int_equal(runtime_files_new(&p->files, p->loop, str_of(p->data), &e), 0);
 	p->port = runtime_files_port(p->files);
 }
 
@@ -33,6 +37,8 @@ static void
 end(struct place *p)
 {
 	runtime_files_free(&p->files);
+	loop_settle(p->loop);
+	loop_free(&p->loop);
 	assert_int_equal(system(arena_printf(&p->arena, "rm -rf %s", p->data).ptr), 0);
 	arena_release(&p->arena);
 }
@@ -86,7 +92,7 @@ M13_the_folders_name_is_its_own(void **state)
 	begin(&p);
 	runtime_files_free(&p.files);
 	name = xstrdup(p.data);
-	assert_int_equal(runtime_files_new(&p.files, str_of(name), &e), 0);
+	assert_int_equal(runtime_files_new(&p.files, p.loop, str_of(name), &e), 0);
 	free(name);
 	p.port = runtime_files_port(p.files);
 	p.port.put(p.port.ctx, STR("main"), STR("s"), STR("x"), STR("text"));
@@ -107,6 +113,52 @@ M13_learnings_are_lines_of_the_agents_file(void **state)
 	runtime_files_free(&p.files);
 	check_str("learnt", text_of(&p, "agents/main/learn/lessons.jsonl"),
 		  STR("{\"title\":\"a\"}\n{\"title\":\"b\"}\n"));
+	end(&p);
+}
+
+static void
+on_removed(void *ctx, int rc, const struct err *err)
+{
+	struct place *p = ctx;
+
+	(void)err;
+	p->removed = rc;
+	loop_stop(p->loop);
+}
+
+/* Behind what was written before, and without the rest that files keep between two texts. */
+static void
+P6_a_sessions_folder_is_removed(void **state)
+{
+	struct place p;
+
+	(void)state;
+	begin(&p);
+	p.port.put(p.port.ctx, STR("main"), STR("cli:s"), STR("x"), STR("text"));
+	p.port.put(p.port.ctx, STR("main"), STR("cli:t"), STR("x"), STR("kept"));
+	runtime_files_remove(p.files, STR("main"), STR("cli:s"), on_removed, &p);
+	loop_run(p.loop);
+	assert_int_equal(p.removed, 0);
+	runtime_files_free(&p.files);
+	assert_int_not_equal(
+		access(arena_printf(&p.arena, "%s/agents/main/sessions/cli%%3As", p.data).ptr,
+		       F_OK),
+		0);
+	check_str("another's", text_of(&p, "agents/main/sessions/cli%3At/runtime/x"), STR("kept"));
+	end(&p);
+}
+
+static void
+P6_nobody_is_told_after_the_end(void **state)
+{
+	struct place p;
+
+	(void)state;
+	begin(&p);
+	runtime_files_remove(p.files, STR("main"), STR("cli:s"), on_removed, &p);
+	runtime_files_free(&p.files);
+	loop_settle(p.loop);
+	assert_int_equal(p.removed, 1);
 	end(&p);
 }
 
@@ -135,7 +187,7 @@ M13_a_file_is_made_once(void **state)
 			seen[i] = st.st_ino;
 		else
 			assert_int_equal(st.st_ino, seen[i % 2]);
-		assert_int_equal(runtime_files_new(&p.files, str_of(p.data), &e), 0);
+		assert_int_equal(runtime_files_new(&p.files, p.loop, str_of(p.data), &e), 0);
 		p.port = runtime_files_port(p.files);
 	}
 	end(&p);
@@ -173,7 +225,7 @@ test_trap(void **state)
 		p.port.put(p.port.ctx, STR("main"), STR("s"), STR("x"), text);
 		runtime_files_free(&p.files);
 		check_str(row->name, text_of(&p, "agents/main/sessions/s/runtime/x"), text);
-		assert_int_equal(runtime_files_new(&p.files, str_of(p.data), &e), 0);
+		assert_int_equal(runtime_files_new(&p.files, p.loop, str_of(p.data), &e), 0);
 		p.port = runtime_files_port(p.files);
 	}
 	check_str("what a link leads to", text_of(&p, "agents/outside"), STR("mine"));
@@ -230,6 +282,8 @@ main(void)
 
 	SUITE_TEST(&s, M13_files_are_replaced_and_each_session_has_its_own);
 	SUITE_TEST(&s, M13_the_folders_name_is_its_own);
+	SUITE_TEST(&s, P6_a_sessions_folder_is_removed);
+	SUITE_TEST(&s, P6_nobody_is_told_after_the_end);
 	SUITE_TEST(&s, M13_learnings_are_lines_of_the_agents_file);
 	SUITE_TEST(&s, M13_a_file_is_made_once);
 	SUITE_ROWS(&s, TRAPS, test_trap);
