@@ -9,7 +9,12 @@
 #include "base/clock.h"
 #include "base/xalloc.h"
 
-enum { BEAT_MS = 15 * 1000, SCRATCH_MAX = 128 * 1024 * 1024, ERROR_MAX = 1024 * 1024 };
+enum {
+	BEAT_MS = 15 * 1000,
+	SCRATCH_MAX = 128 * 1024 * 1024,
+	ERROR_MAX = 1024 * 1024,
+	HASH_SLICE_BYTES = 1024 * 1024,
+};
 
 /* --- refusing --- */
 
@@ -273,9 +278,11 @@ parse_body(struct exchange *x)
 	struct err e UNSET;
 	int rc;
 
-	if (x->body_text.len == 0 && x->route->body == ROUTE_JSON)
+	if (x->body_text.len == 0 &&
+	    (x->route->body == ROUTE_JSON || x->route->body == ROUTE_JSON_TEXT))
 		return refuse(x, 400, "body: a JSON object is needed");
-	if (x->body_text.len == 0 || x->route->body == ROUTE_BYTES)
+	if (x->body_text.len == 0 || x->route->body == ROUTE_BYTES ||
+	    x->route->body == ROUTE_JSON_TEXT)
 		return true;
 	limits.bytes = x->body_text.len;
 	rc = json_parse(x->arena, x->body_text, &limits, &x->doc, &e);
@@ -294,11 +301,53 @@ parse_body(struct exchange *x)
 	return true;
 }
 
+/* The digest of a large body, a slice per turn of the loop: nobody waits for all of it. */
+struct hashing {
+	struct loop_task task;
+	struct exchange *x;
+	struct sha256_ctx hash;
+	size_t at;
+};
+
+static void
+hash_slice(struct loop_task *task)
+{
+	struct hashing *h = LIST_OWNER(task, struct hashing, task);
+	struct exchange *x = h->x;
+	struct str part = str_slice(x->body_text, h->at, h->at + HASH_SLICE_BYTES);
+
+	sha256_update(&h->hash, part.ptr, part.len);
+	h->at += part.len;
+	if (h->at < x->body_text.len) {
+		loop_defer(api_loop(x->api), &h->task);
+		return;
+	}
+	x->repeat.request = sha256_end(&h->hash);
+	sha256_release(&h->hash);
+	x->route->handle(x);
+}
+
+static void
+hash_large(struct exchange *x)
+{
+	struct hashing *h = ARENA_NEW(x->arena, struct hashing);
+
+	h->x = x;
+	sha256_init(&h->hash);
+	sha256_begin(&h->hash);
+	loop_task_init(&h->task, hash_slice);
+	loop_defer(api_loop(x->api), &h->task);
+}
+
 static void
 handle(struct exchange *x)
 {
 	if (!parse_body(x))
 		return;
+	if (x->repeat.key.len > 0 && x->body_text.len > HASH_SLICE_BYTES) {
+		hash_large(x);
+		return;
+	}
 	if (x->repeat.key.len > 0)
 		x->repeat.request = sha256_of(x->body_text);
 	x->route->handle(x);
@@ -369,7 +418,9 @@ on_request(void *context, struct http_request *r)
 		handle(x);
 		return;
 	}
-	limit = x->route->body_bytes > 0 ? x->route->body_bytes : api->config.body_bytes;
+	limit = api->config.body_bytes;
+	if (limit < x->route->body_bytes)
+		limit = x->route->body_bytes;
 	http_request_body(r, &(struct http_body_want){ limit, false, on_body, x });
 }
 

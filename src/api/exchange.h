@@ -25,6 +25,7 @@ enum route_body {
 	ROUTE_NO_BODY,    /* one that is sent is refused */
 	ROUTE_JSON,       /* a JSON object must come */
 	ROUTE_JSON_MAYBE, /* may be missing or empty */
+	ROUTE_JSON_TEXT,  /* too large to be parsed at once: the handler reads body_text */
 	ROUTE_BYTES       /* whatever comes, as body_text */
 };
 enum route_answer {
@@ -43,7 +44,7 @@ struct api_route {
 	enum route_body body;
 	enum route_answer answer;
 	bool mutates;      /* takes an Idempotency-Key */
-	size_t body_bytes; /* 0: the configured limit */
+	size_t body_bytes; /* may have more than the configured limit; 0: not */
 	/* The parameters it knows: "limit page types[] metadata.*"; others are refused. */
 	const char *query;
 	const char *tag, *summary; /* for the documents */

@@ -284,7 +284,7 @@ void
 lane_import_route(struct exchange *x)
 {
 	x->call.done = on_imported;
-	engine_lane_import(x->engine, &x->call, x->body);
+	engine_lane_import(x->engine, &x->call, x->body_text);
 }
 
 static void

@@ -79,7 +79,7 @@ const struct config_key CONFIG_KEYS[] = {
 	  .restart = true, .value = "16 KiB",
 	  .doc = "longest request head, request line included" },
 	{ "limits.body_bytes", SIZE(1 * KIB, 1 * GIB), FILE_(limits.body_bytes), .restart = true,
-	  .value = "8 MiB", .doc = "largest request body where a route does not say otherwise" },
+	  .value = "8 MiB", .doc = "largest request body; imports may have 256 MiB, or this if it is more" },
 	{ "limits.stream_queue_bytes", SIZE(16 * KIB, 64 * MIB), FILE_(limits.stream_queue_bytes),
 	  .restart = true, .value = "256 KiB",
 	  .doc = "how much waits for a slow reader of a stream before it is cut off" },

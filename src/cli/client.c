@@ -30,7 +30,8 @@ struct ask {
 	int status;
 	char request_id[CLIENT_REQUEST_ID_MAX];
 	struct buf answer;
-	int to_fd, from_fd; /* -1: none */
+	int to_fd, from_fd;      /* -1: none */
+	struct str content_type; /* of what is sent from there; a literal */
 	int write_errno;
 	struct loop_task broken; /* it could not be written: the rest is not wanted */
 	client_done_fn fn;
@@ -219,7 +220,7 @@ put_headers(const struct ask *k, struct arena *a, struct http_header headers[CLI
 	if (k->body_len > 0 || k->from_fd >= 0)
 		headers[n++] = (struct http_header){
 			STR("content-type"),
-			k->from_fd >= 0 ? STR("application/x-ndjson") : STR("application/json"),
+			k->from_fd >= 0 ? k->content_type : STR("application/json"),
 		};
 	return n;
 }
@@ -356,13 +357,14 @@ client_download(struct client *c, struct str path, int to_fd, struct err *e)
 }
 
 int
-client_upload(struct client *c, struct str path, int from_fd, struct arena *a, struct json *out,
+client_upload(struct client *c, const struct client_upload *u, struct arena *a, struct json *out,
 	      struct err *e)
 {
 	struct wait w = { .client = c, .a = a, .out = out, .e = e };
-	struct ask *k = ask_new(c, "POST", path, on_waited, &w);
+	struct ask *k = ask_new(c, "POST", u->path, on_waited, &w);
 
-	k->from_fd = from_fd;
+	k->from_fd = u->fd;
+	k->content_type = u->content_type;
 	ask_go(k);
 	client_run(c, &w.done);
 	return w.rc;

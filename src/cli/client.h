@@ -30,7 +30,11 @@ NODISCARD int client_ask(struct client *c, const struct client_request *r, struc
  * fetched. */
 NODISCARD int client_download(struct client *c, struct str path, int to_fd, struct err *e);
 /* A file as the body. */
-NODISCARD int client_upload(struct client *c, struct str path, int from_fd, struct arena *a,
+struct client_upload {
+	struct str path, content_type;
+	int fd;
+};
+NODISCARD int client_upload(struct client *c, const struct client_upload *u, struct arena *a,
 			    struct json *out, struct err *e);
 
 /* The same without waiting: for use while a stream runs. on_done comes once; answer lives during it. */

@@ -23,7 +23,10 @@ import_one(struct cli_call *call, struct str folder, struct err *e)
 	if (rc == 0 && lseek(fd, 0, SEEK_SET) != 0)
 		rc = err_set(e, ERR_IO, "cannot read the bundle: %s", strerror(errno));
 	if (rc == 0) {
-		rc = client_upload(call->client, STR("/v1/sessions/import"), fd, &a, &session, e);
+		rc = client_upload(call->client,
+				   &(struct client_upload){ STR("/v1/sessions/import"),
+							    STR("application/x-ndjson"), fd },
+				   &a, &session, e);
 		if (rc != 0)
 			rc = err_prefix(e, rc, STR_FMT ": ", STR_ARG(folder));
 	}

@@ -1,12 +1,7 @@
 /* cmd_lane - `perdure lane list|show|reset|switch|update|suspend|resume|prune|export|import`. */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <unistd.h>
-
-#include "base/file.h"
 #include "cli/commands.h"
 #include "cli/record.h"
+#include "cli/transfer.h"
 #include "cli/url_text.h"
 
 enum { URL_MAX = 8192 };
@@ -230,37 +225,10 @@ cmd_lane_prune(struct cli_call *call, struct err *e)
 
 /* ---- sessions.json ---- */
 
-static int
-write_file(struct cli_call *call, const char *file, struct str text, struct err *e)
-{
-	struct str part = arena_printf(&call->a, "%s.part", file);
-	FILE *out = fopen(part.ptr, "we");
-	bool good = out != NULL;
-
-	good = good && fwrite(text.ptr, 1, text.len, out) == text.len && fputc('\n', out) != EOF &&
-	       fflush(out) == 0 && fsync(fileno(out)) == 0;
-	if (out && fclose(out) != 0)
-		good = false;
-	if (good && rename(part.ptr, file) == 0)
-		return 0;
-	err_set(e, ERR_IO, "cannot write %s: %s", file, strerror(errno));
-	unlink(part.ptr);
-	return ERR_IO;
-}
-
 int
 cmd_lane_export(struct cli_call *call, struct err *e)
 {
-	const char *file = args_word(&call->args, 0);
-	struct json lanes;
-	int rc = call_ask(call, "GET", STR("/v1/lanes/export"), (struct str){ 0 }, &lanes, e);
-
-	if (rc != 0)
-		return rc;
-	if (file)
-		return write_file(call, file, json_raw(lanes), e);
-	call_print_foreign_line(call, json_raw(lanes));
-	return 0;
+	return transfer_export(call, STR("/v1/lanes/export"), args_word(&call->args, 0), e);
 }
 
 int
@@ -272,15 +240,12 @@ cmd_lane_import(struct cli_call *call, struct err *e)
 		{ "without session", "missing", TABLE_TEXT },
 		{ "refused", "refused", TABLE_TEXT },
 	};
-	const char *file = args_word(&call->args, 0);
+	struct transfer_import t = { .path = STR("/v1/lanes/import"),
+				     .content_type = STR("application/json"),
+				     .file = args_word(&call->args, 0) };
 	struct json done;
-	struct str text;
-	int rc = str_eq(str_of(file), STR("-"))
-			 ? file_read_fd(STDIN_FILENO, "stdin", CALL_BODY_MAX, &call->a, &text, e)
-			 : file_read(file, CALL_BODY_MAX, &call->a, &text, e);
+	int rc = transfer_import(call, &t, &done, e);
 
-	if (rc == 0)
-		rc = call_ask(call, "POST", STR("/v1/lanes/import"), text, &done, e);
 	if (rc == 0)
 		record_show(call, done, FIELDS, ARRAY_LEN(FIELDS));
 	return rc;

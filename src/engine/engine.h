@@ -409,7 +409,7 @@ void engine_lane_mark_recent(struct engine *en, const struct engine_call *call, 
 void engine_lane_prune(struct engine *en, const struct engine_call *call, struct json body);
 /* A sessions.json, by operators. Lanes that are there already, or whose session is not, are left out;
  * data counts {imported, skipped, missing, refused}. */
-void engine_lane_import(struct engine *en, const struct engine_call *call, struct json body);
+void engine_lane_import(struct engine *en, const struct engine_call *call, struct str text);
 
 /* One lane, with the counters of its session; good during the call. */
 typedef void engine_lane_fn(void *ctx, int rc, const struct err *err, struct str lane,

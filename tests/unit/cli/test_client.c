@@ -132,7 +132,11 @@ test_files_both_ways(void **state)
 	assert_int_equal(pread(fd, got, sizeof got, 0), 22);
 	assert_string_equal(got, STEPS[0].body);
 	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
-	assert_int_equal(client_upload(k.client, STR("/import"), fd, &k.a, &k.answer, &k.e), 0);
+	assert_int_equal(client_upload(k.client,
+				       &(struct client_upload){ STR("/import"),
+								STR("application/x-ndjson"), fd },
+				       &k.a, &k.answer, &k.e),
+			 0);
 	assert_true(str_ends(cli_rig_asked(k.rig, 1), str_of(STEPS[0].body)));
 	ask_end(&k);
 	close(fd);

@@ -1,9 +1,15 @@
 #include "lane_rig.h"
 
+static void
+import_text(struct engine *en, const struct engine_call *call, struct json body)
+{
+	engine_lane_import(en, call, json_raw(body));
+}
+
 static struct rig_answer *
 import(struct engine_rig *r, const char *body)
 {
-	return rig_make(r, engine_lane_import, (struct rig_call){ .body = body });
+	return rig_make(r, import_text, (struct rig_call){ .body = body });
 }
 
 static void
@@ -105,11 +111,77 @@ K5_of_a_file_with_a_bad_entry_nothing_is_taken(void **state)
 					   "'session_id':'y'}}",
 					   session.ptr)
 				      .ptr),
-		   ERR_INVALID, "b: has neither");
+		   ERR_INVALID, "\"b\" (at offset 110): has neither");
 	assert_int_equal(engine_rig_count(&r, RECORD_LANE), 0);
-	rig_expect(rig_make(&r, engine_lane_import,
+	rig_expect(rig_make(&r, import_text,
 			    (struct rig_call){ .caller = rig_person(&r, "ann"), .body = "{}" }),
 		   ERR_NOT_FOUND, NULL);
+	engine_rig_release(&r);
+}
+
+/* More entries than are under way at once, some about the same session, one lane twice. */
+static void
+K5_entries_about_one_session_take_their_turn(void **state)
+{
+	enum { COUNT = 150 };
+	struct engine_rig r;
+	struct buf body;
+	char name[32];
+
+	engine_rig_init(&r, *state != NULL);
+	buf_init(&body, 1 << 20);
+	for (int i = 0; i < COUNT; i++) {
+		struct str id;
+
+		snprintf(name, sizeof name, "irc:%d", i);
+		id = rig_open(&r, NULL, name);
+		for (int twin = 0; twin < 2; twin++) /* of two lanes the first gets the session */
+			buf_printf(&body,
+				   "%s'%d.%d':{'session_key':'agent:main:irc:dm:%d%d','session_id':"
+				   "'%s','origin':{'platform':'irc','chat_id':'%d%d'}}",
+				   body.len > 0 ? "," : "{", i, twin, i, twin, id.ptr, i, twin);
+	}
+	buf_putc(&body, '}');
+	buf_putc(&body, '\0');
+	check_import(&r, str_of(body.ptr),
+		     "{\"imported\":150,\"skipped\":0,\"missing\":0,\"refused\":150}");
+	check_import(&r, str_of(body.ptr),
+		     "{\"imported\":0,\"skipped\":150,\"missing\":0,\"refused\":150}");
+	buf_release(&body);
+	engine_rig_release(&r);
+}
+
+static const struct bad_row {
+	const char *name, *text, *says;
+} BAD[] = {
+	{ "K5 no text", "", "ends too early" },
+	{ "K5 a text that ends in the middle", "{\"a\":{", "ends too early" },
+	{ "K5 no JSON", "{\"a\":{x}}", "\"a\" (at offset 5): " },
+	{ "K5 no object", "{\"a\":1}", "a lane's entry must be an object" },
+	{ "K5 a name twice",
+	  "{\"a\":{\"session_key\":\"k\",\"session_id\":\"s\",\"surface\":\"web\",\"surface_id\":"
+	  "\"1\"},"
+	  "\"\\u0061\":{\"session_key\":\"k\",\"session_id\":\"s\",\"surface\":\"web\","
+	  "\"surface_id\":\"1\"}}",
+	  "two members of this name" },
+	{ "K5 a name that is none",
+	  "{\"\\ud800\":{\"session_key\":\"k\",\"session_id\":\"s\","
+	  "\"surface\":\"web\",\"surface_id\":\"1\"}}",
+	  "the name of a member" },
+};
+
+static void
+check_bad(void **state)
+{
+	const struct bad_row *row = *state;
+	struct engine_rig r;
+	struct rig_answer a = { .rig = &r };
+
+	engine_rig_init(&r, false);
+	engine_lane_import(
+		r.en, &(struct engine_call){ .caller = &r.owner, .done = rig_answered, .ctx = &a },
+		str_of(row->text));
+	rig_expect(&a, ERR_INVALID, row->says);
 	engine_rig_release(&r);
 }
 
@@ -122,6 +194,11 @@ main(void)
 		  K5_an_imported_entry_is_the_lane_again, NULL);
 	suite_add(&s, "K5 an imported entry is the lane again, on disk",
 		  K5_an_imported_entry_is_the_lane_again, "");
+	suite_add(&s, "K5 entries about one session take their turn, in memory",
+		  K5_entries_about_one_session_take_their_turn, NULL);
+	suite_add(&s, "K5 entries about one session take their turn, on disk",
+		  K5_entries_about_one_session_take_their_turn, "");
+	SUITE_ROWS(&s, BAD, check_bad);
 	SUITE_TEST(&s, K5_an_entry_without_its_session_is_missing);
 	SUITE_TEST(&s, K5_the_key_says_how_a_group_was_shared);
 	SUITE_TEST(&s, K5_of_a_file_with_a_bad_entry_nothing_is_taken);
