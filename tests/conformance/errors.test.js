@@ -39,7 +39,7 @@ test('P3 the same token works as Bearer and as X-Api-Key', async ({ server }) =>
     assert.equal((await fetch(`${server.url}/v1/agents`, { headers })).status, 200);
 });
 
-test('P3b P3f P2j P2l a token is shown once, acts for its user and ends when revoked', async ({ server, beta }) => {
+test('P3b P3f P2a P2j P2l a token is shown once, acts for its user and ends when revoked', async ({ server, beta }) => {
   const user = (await server.ask('POST', '/v1/users', { name: 'Ada' })).body;
   assert.equal(user.type, 'user');
   const made = (await server.ask('POST', '/v1/tokens', { kind: 'user', user_id: user.id, name: 'laptop' })).body;

@@ -16,7 +16,7 @@ async function readUntil(stream, ends) {
   return seen;
 }
 
-test('A2a A2c the answer to a batch lists the stored events in order, with ids', async ({ beta }) => {
+test('A2a A2c M10i the answer to a batch lists the stored events in order, with ids', async ({ beta }) => {
   const session = await openSession(beta);
   const answer = await beta.sessions.events.send(session.id, { events: [say('wait 0.01'), note('and this')] });
   assert.deepEqual(answer.data.map((event) => event.type), ['user.message', 'system.message']);

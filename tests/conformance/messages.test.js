@@ -90,7 +90,7 @@ test('Q3n Q3o Q3p behind a turn messages queue, in order, and the 21st is 429 an
   assert.equal((await server.ask('GET', `/v1/sessions/${id}/queue`)).body.data.length, QUEUE_DEPTH);
 });
 
-test('Q3c Q3k reject while a turn runs is a 409 that nobody retries', async ({ beta, server }) => {
+test('Q3c Q3k M7o reject while a turn runs is a 409 that nobody retries', async ({ beta, server }) => {
   const { post } = await busy(beta, server);
   const refused = await post({ text: 'now or never', busy: 'reject' });
   assert.equal(refused.status, 409);

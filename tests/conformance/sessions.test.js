@@ -159,7 +159,7 @@ test('A1q an archived session takes no more events: ConflictError', async ({ bet
   assert.ok((await beta.sessions.retrieve(session.id)).archived_at);
 });
 
-test('A1r A9r a deleted session is gone', async ({ beta }) => {
+test('A1r A9r P6a a deleted session is gone', async ({ beta }) => {
   const session = await openSession(beta);
   const gone = await beta.sessions.delete(session.id);
   assert.deepEqual({ id: gone.id, type: gone.type }, { id: session.id, type: 'session_deleted' });

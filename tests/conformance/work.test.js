@@ -176,7 +176,7 @@ test('T11 an item survives kill -9, with its lease and its secret', async (given
 
 // ---- the worker ----
 
-test('M2e M10d the SDK\'s worker executes bash for a session, and ends its item', async (given, t) => {
+test('M2e M10d M10l the SDK\'s worker executes bash for a session, and ends its item', async (given, t) => {
   const { beta, client } = given;
   const made = await world(given);
   const file = work(t, client, made);

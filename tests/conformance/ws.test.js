@@ -118,7 +118,7 @@ test('A16 the last event of a deleted session ends its stream', async ({ beta, s
   await socket.close();
 });
 
-test('P3k a revoked token closes it with 4401 within a second', async ({ server }) => {
+test('P3e P3k a revoked token closes it with 4401 within a second', async ({ server }) => {
   const made = (await server.ask('POST', '/v1/tokens', { kind: 'owner', name: 'short' })).body;
   const socket = await Socket.open({ url: server.url, token: made.token });
   const revoked = Date.now();

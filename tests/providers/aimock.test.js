@@ -121,7 +121,7 @@ forEach('T6', 'a rate limit is waited out', async ({ server, mock, model, provid
   assert.equal(ends(await session.log()), 1);
 });
 
-forEach('T6d T6f', 'endless overload ends the turn once', async ({ server, mock, model, provider }) => {
+forEach('T6d T6f M10ad', 'endless overload ends the turn once', async ({ server, mock, model, provider }) => {
   const session = await open(server, model);
   await session.say(`overload ${provider}`);
   const log = await session.log();

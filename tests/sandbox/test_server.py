@@ -50,7 +50,7 @@ class Tools(unittest.TestCase):
             self.skipTest(said[0])
         return said
 
-    def test_T12a_T12b_T12f_M2d_tools_work_in_the_sessions_own_folder(self):
+    def test_T12a_T12b_T12f_M2d_M10m_tools_work_in_the_sessions_own_folder(self):
         said = self.results('tool bash {"command":"echo hi > a.txt; cat a.txt; cat ../../../../../owner.token; true"}\n'
                             'tool read {"file_path":"a.txt"}\ntool grep {"pattern":"h"}')
         self.assertEqual(len(said), 3)

@@ -227,7 +227,7 @@ class Approvals(Judged):
         self.always(session)
         self.assertEqual(self.bash(session, "secret")[0], "deny")
 
-    def test_T8_a_deny_that_comes_while_a_question_waits_is_final(self):
+    def test_T8_M7d_a_deny_that_comes_while_a_question_waits_is_final(self):
         session = self.session(self.agent("always_ask"))
         self.client.post(session, 'tool bash {"command": "touch latecomer"}\nsay over')
         self.await_activity(session, "requires_action")

@@ -56,7 +56,7 @@ class Lanes(unittest.TestCase):
             self.assert_one_session(resolve_all(server, [key] * CALLS))
             self.assertEqual(server.stop(), 0)
 
-    def test_K6e_K7e_A8p_a_lane_that_is_due_is_reset_once(self):
+    def test_K6e_K7e_A8j_A8p_M7h_a_lane_that_is_due_is_reset_once(self):
         with Server() as server:
             server.start()
             client = Client(server.port, server.token())

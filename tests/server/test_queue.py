@@ -53,7 +53,7 @@ class Queue(Scene):
         self.assertEqual([self.post(f"say {n}")["queue_position"] for n in range(3)], [1, 2, 3])
         self.assertEqual(self.waiting(self.session), ["say 0", "say 1", "say 2"])
 
-    def test_Q3f_Q3g_Q3l_each_queued_one_gets_its_own_turn_in_order(self):
+    def test_Q3f_Q3g_Q3l_L3k_each_queued_one_gets_its_own_turn_in_order(self):
         self.busy()
         for n in range(5):
             self.queue(f"say {n}")
@@ -247,7 +247,7 @@ class Queue(Scene):
         self.assertEqual(self.client.session(self.session)["message_count"], before, "it is never said")
         self.assertEqual(self.client.session(self.session)["activity"], "running", "and stops nothing")
 
-    def test_C11_branch_works_while_busy_and_copies_nothing(self):
+    def test_C11_M7c_branch_works_while_busy_and_copies_nothing(self):
         self.busy()
         branch = self.command(self.session, "/branch")["data"]["session_id"]
         self.assertLess(self.client.session(branch)["head_seq"], 4)

@@ -196,7 +196,7 @@ class Sequence(Scene):
         self.assertEqual((self.lane(first)["stuck_count"], self.lane(first)["suspended"]), (1, False))
         self.finish(session)
 
-    def test_H5_a_server_that_dies_again_and_again_holds_its_turns(self):
+    def test_H5_M7p_a_server_that_dies_again_and_again_holds_its_turns(self):
         self.at_work("wait 600")
         self.die(seconds=10)
         self.die(seconds=10)

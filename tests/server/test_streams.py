@@ -47,7 +47,7 @@ class Streams(unittest.TestCase):
             rest = [again.event()["seq"] for _ in range(201 - len(taken))]
         self.assertEqual(taken + rest, list(range(1, 202)))
 
-    def test_P3k_a_revoked_token_closes_its_stream_within_a_second(self):
+    def test_P3k_P2h_a_revoked_token_closes_its_stream_within_a_second(self):
         user = self.client.ask("POST", "/v1/users", {"name": "ann"})["id"]
         token_id, token = self.token_of(user)
         Client(self.server.port, token).ask("POST", "/v1/sessions", {

@@ -148,7 +148,7 @@ class Surfaces(Scene):
         self.assertEqual(self.say(key, "say two")["sessionId"], after)
         self.assertEqual(self.client.session(first["sessionId"])["lifecycle"], "archived")
 
-    def test_R4c_R4d_agent_reset_ends_what_runs_and_clears_what_waits(self):
+    def test_R4c_R4d_M7b_agent_reset_ends_what_runs_and_clears_what_waits(self):
         key = self.key()
         session = self.open(key)["session"]["id"]
         self.client.post(session, "wait 60")

@@ -5,7 +5,7 @@ from scene import Scene
 
 
 class UndoReset(Scene):
-    def test_R3j_R4r_R4a_undo_reset_brings_the_lanes_session_back(self):
+    def test_R3j_R4a_R4r_M7f_M7h_undo_reset_brings_the_lanes_session_back(self):
         source, first = self.talk()
         old = first["session"]["id"]
         new = self.command(old, "/new")["data"]["session_id"]
