@@ -78,6 +78,7 @@ class Lists(Asked):
     def queue(self):
         session = self.open()
         self.client.post(session, "wait 60")
+        self.await_activity(session, "running")  # until then it waits, too
         self.addCleanup(self.command, session, "/stop")
         for number in range(3):
             self.client.post(session, f"say {number}")
