@@ -185,6 +185,28 @@ identity_revoke_token(struct identity *id, struct str token, int64_t now_ms)
 		t->def.revoked_ms = now_ms;
 }
 
+/* Its memory stays: callers keep views of it. */
+void
+identity_forget_token(struct identity *id, struct str token)
+{
+	struct token *t = map_remove(&id->tokens, token);
+	struct token *first, **at = &first;
+
+	if (!t)
+		return;
+	list_remove(&t->used);
+	for (size_t i = 0; i < SEEN_SLOTS; i++)
+		if (id->seen[i].token == t)
+			explicit_bzero(&id->seen[i], sizeof id->seen[i]);
+	first = map_remove(&id->digests, digest_key(&t->digest));
+	while (*at && *at != t)
+		at = &(*at)->next;
+	if (*at)
+		*at = t->next;
+	if (first) /* others whose digest begins like it */
+		map_put(&id->digests, digest_key(&first->digest), first);
+}
+
 void
 identity_commit_token(struct commit *c, const struct token_def *t, const struct sha256 *digest)
 {

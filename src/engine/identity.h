@@ -38,6 +38,8 @@ void identity_put_user(struct identity *id, struct str user, enum role role);
 void
 identity_put_token(struct identity *id, const struct token_def *t, const struct sha256 *digest);
 void identity_revoke_token(struct identity *id, struct str token, int64_t now_ms);
+/* A token that ended long ago, and whose records are gone. */
+void identity_forget_token(struct identity *id, struct str token);
 /* Adds a token and its digest to an item. */
 struct commit;
 void

@@ -9,8 +9,10 @@
 #include "engine/command_title.h"
 #include "engine/commit.h"
 #include "engine/pause.h"
+#include "engine/record_purge.h"
 #include "engine/spending.h"
 #include "engine/turn.h"
+#include "engine/work.h"
 
 enum {
 	EVERY_MS = 600 * 1000,
@@ -31,6 +33,7 @@ struct doomed_record {
 struct retention {
 	struct engine *en;
 	struct host_timer *timer;
+	struct record_purge *records_purge;
 	bool under_way, hurried; /* hurried: once more after this round */
 	size_t purged;           /* in this round */
 	int64_t until_ms;        /* what was deleted by then goes */
@@ -333,8 +336,10 @@ retention_read_page(struct retention *r)
 
 /* A session that is gone may have been the last branch of another. */
 static void
-retention_round_over(struct retention *r)
+retention_round_over(void *ctx)
 {
+	struct retention *r = ctx;
+
 	if (r->purged > 0)
 		log_write(LOG_INFO, "retention.purged", LOG_INT("sessions", (int64_t)r->purged));
 	if (!r->en->draining)
@@ -342,6 +347,13 @@ retention_round_over(struct retention *r)
 					    r->purged > 0 || r->hurried ? SOON_MS : EVERY_MS);
 	r->under_way = false;
 	retention_let_go(r);
+}
+
+static void
+retention_sessions_over(struct retention *r)
+{
+	work_purge(r->en->work);
+	record_purge_run(r->records_purge, retention_round_over, r);
 }
 
 static void
@@ -354,7 +366,7 @@ retention_next(struct retention *r)
 	else if (r->more)
 		retention_read_page(r);
 	else
-		retention_round_over(r);
+		retention_sessions_over(r);
 }
 
 static void
@@ -382,6 +394,7 @@ retention_new(struct engine *en)
 	struct retention *r = xcalloc(1, sizeof *r);
 
 	r->en = en;
+	r->records_purge = record_purge_new(en);
 	arena_init(&r->arena);
 	arena_init(&r->session_arena);
 	buf_init(&r->cursor_id, STORE_ID_MAX);
@@ -419,6 +432,7 @@ retention_free(struct retention **p)
 		return;
 	if (r->timer)
 		r->en->host->ops->timer_free(r->timer);
+	record_purge_free(&r->records_purge);
 	vec_release(&r->page);
 	vec_release(&r->records);
 	arena_release(&r->arena);

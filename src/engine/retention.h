@@ -1,4 +1,5 @@
-/* retention - what is kept for a while and then removed: deleted sessions, so many days after they were.
+/* retention - what is kept for a while and then removed: deleted sessions, so many days after they were, and
+ * what record_purge and work_purge remove.
  *
  * A round runs at the start, every ten minutes, and soon after a deletion when no day is given. Of a session
  * that is due first its folder goes, then the records that are its own, then its log: whatever a kill leaves

@@ -10,6 +10,8 @@ void
 work_load(struct engine *en, void (*done)(void *ctx, int rc, const struct err *err), void *ctx);
 /* Polls that wait are answered, nothing begins any more. */
 void work_drain(struct engine *en);
+/* Removes stopped items that nobody asks for any more, once an hour at most. */
+void work_purge(struct work *w);
 /* Committed: is there something to execute now, or nothing any more? */
 void
 work_on_events(struct engine *en, struct str session, const struct event *events, size_t count);

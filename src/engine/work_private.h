@@ -71,5 +71,3 @@ int64_t work_forget_polls(struct work_queue *q, int64_t now_ms);
 void work_look(struct engine *en, struct str session, bool again);
 /* work_load.c: a session that the start found has been looked at. */
 void work_scan_next(struct work *w);
-/* work_purge.c: stopped items that nobody asks for any more; harmless as often as one likes. */
-void work_purge(struct work *w);
