@@ -9,7 +9,8 @@
 #error "llhttp's loose mode accepts request smuggling"
 #endif
 
-enum { TEXT_FIRST = 512 };
+/* A chunk's size in hex digits and two line ends: no sender needs more. */
+enum { TEXT_FIRST = 512, CHUNK_FRAMING = 16 + 4 };
 
 static int
 refuse(struct http_parse *p, int status, const char *reason)
@@ -89,6 +90,7 @@ static int
 skip_trailer(struct http_parse *p, size_t len)
 {
 	p->trailer_bytes += (uint32_t)len;
+	p->framing_bytes -= (int64_t)len;
 	if (p->trailer_bytes > p->limits->head_bytes)
 		return refuse(p, 431, "the trailers are too large");
 	return 0;
@@ -157,8 +159,18 @@ on_body(llhttp_t *l, const char *at, size_t len)
 {
 	struct http_parse *p = l->data;
 
+	p->framing_bytes -= (int64_t)len;
 	if (!p->on_body(p->context, at, len))
 		return refuse(p, 413, "the body is too large");
+	return 0;
+}
+
+static int
+on_chunk_header(llhttp_t *l)
+{
+	struct http_parse *p = l->data;
+
+	p->framing_bytes -= CHUNK_FRAMING;
 	return 0;
 }
 
@@ -178,6 +190,7 @@ static const llhttp_settings_t SETTINGS = {
 	.on_header_value_complete = on_header_value_complete,
 	.on_headers_complete = on_headers_complete,
 	.on_body = on_body,
+	.on_chunk_header = on_chunk_header,
 	.on_message_complete = on_message_complete,
 };
 
@@ -197,6 +210,7 @@ http_parse_begin(struct http_parse *p, struct arena *a)
 	p->text = NULL;
 	p->text_len = p->text_cap = 0;
 	p->head_bytes = p->trailer_bytes = 0;
+	p->framing_bytes = 0;
 	p->header_count = p->status = 0;
 	p->in_head = true;
 	p->after_cr = p->after_lf = p->has_target = false;
@@ -348,6 +362,18 @@ finish_head(struct http_parse *p, struct http_head *head)
 	return HTTP_PARSE_HEAD;
 }
 
+/* Extensions of chunks, and zeros in front of their sizes, mean nothing and could go on for ever. */
+static bool
+count_framing(struct http_parse *p, size_t used)
+{
+	p->framing_bytes += (int64_t)used;
+	if (p->framing_bytes < 0)
+		p->framing_bytes = 0; /* chunks that need less are no credit */
+	if (p->framing_bytes > (int64_t)p->limits->head_bytes)
+		refuse(p, 400, "the chunk extensions are too long");
+	return p->status == 0;
+}
+
 enum http_parse_step
 http_parse_feed(struct http_parse *p, struct str input, size_t *used, struct http_head *head)
 {
@@ -356,6 +382,8 @@ http_parse_feed(struct http_parse *p, struct str input, size_t *used, struct htt
 
 	*used = said == HPE_OK ? input.len : (size_t)(llhttp_get_error_pos(&p->llhttp) - ptr);
 	if (p->in_head && !count_head(p, (struct str){ ptr, *used }))
+		return HTTP_PARSE_BAD;
+	if (!p->in_head && !count_framing(p, *used))
 		return HTTP_PARSE_BAD;
 	if (said == HPE_OK)
 		return HTTP_PARSE_MORE;

@@ -1,6 +1,6 @@
 /* http_parse - bytes to requests: one at a time, strict, bounded, without sockets.
  * llhttp in strict mode does the grammar; this adds the limits and refuses what llhttp lets pass:
- * folded headers, nameless ones, a missing or second Host, codings other than chunked, foreign versions, targets
+ * folded headers, nameless ones, endless chunk extensions, a missing or second Host, codings other than chunked, foreign versions, targets
  * that are not a path. */
 #pragma once
 #include <llhttp.h>
@@ -25,6 +25,7 @@ struct http_parse {
 	char *text;          /* target, then name and value of each header, each with a NUL */
 	uint32_t text_len, text_cap;
 	uint32_t head_bytes, trailer_bytes;
+	int64_t framing_bytes; /* of a chunked body: beyond body, trailers and what its chunks need */
 	uint16_t header_count;
 	uint16_t status;
 	bool in_head, has_target;

@@ -36,6 +36,12 @@ def bodies(make):
         if route.schema is not None:
             head = good + b"Transfer-Encoding: chunked\r\n\r\n"
             chunk = b"%x\r\n" % (1 << 20) + b" " * (1 << 20) + b"\r\n"
+            body = route.good_body()
+            for name, size in (("endless extensions of a chunk", b"%x;" % len(body) + b"a" * (1 << 20)),
+                               ("endless zeros in a chunk's size", b"0" * (1 << 20) + b"%x" % len(body)),
+                               ("endless extensions of many chunks", (b"1;" + b"a" * 4000 + b"\r\n \r\n") * 300 + b"%x" % len(body))):
+                yield Case(route, name, head + size + b"\r\n" + body + b"\r\n0\r\n\r\n", frozenset({400}),
+                           "chunk", lives=None)
             mib = (limit >> 20) + 1
             yield Case(route, f"{mib} MiB in chunks", head + chunk * mib + b"0\r\n\r\n", frozenset({413}), lives=None)
 

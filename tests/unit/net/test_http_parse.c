@@ -316,6 +316,30 @@ trailers_are_bounded(void **state)
 	buf_release(&input);
 }
 
+/* Many small chunks are fine; what means nothing may not go on for ever, however it is cut. */
+static void
+chunk_extensions_are_bounded(void **state)
+{
+	static const size_t CUTS[] = { 1, 100, SIZE_MAX };
+	struct buf input;
+	struct outcome o;
+
+	(void)state;
+	for (size_t cut = 0; cut < ARRAY_LEN(CUTS); cut++)
+		for (int ext = 0; ext <= 40; ext += 40) {
+			buf_init(&input, 1000000);
+			buf_puts(&input, POST "Transfer-Encoding: chunked\r\n\r\n");
+			for (int i = 0; i < 5000; i++)
+				buf_printf(&input, "1%s%.*s\r\nx\r\n", ext > 0 ? ";" : "", ext,
+					   "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa");
+			buf_puts(&input, "0\r\n\r\n");
+			run_parser(&LIMITS, buf_str(&input), CUTS[cut], &o);
+			assert_int_equal(o.status, ext > 0 ? 400 : 0);
+			buf_release(&o.text);
+			buf_release(&input);
+		}
+}
+
 /* Valid pipelines, mutated: however they are cut, the answer is the same. */
 static void
 property_cuts_do_not_matter(void **state)
@@ -359,6 +383,7 @@ main(void)
 	SUITE_TEST(&s, blanks_before_a_value_count);
 	SUITE_TEST(&s, headers_are_counted);
 	SUITE_TEST(&s, trailers_are_bounded);
+	SUITE_TEST(&s, chunk_extensions_are_bounded);
 	SUITE_TEST(&s, property_cuts_do_not_matter);
 	return suite_run(&s, "net/http_parse");
 }
