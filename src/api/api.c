@@ -7,6 +7,7 @@
 #include "api/not_yet.h"
 #include "api/stream_hub.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/xalloc.h"
 
 enum {
@@ -97,6 +98,20 @@ token_of(const struct exchange *x, const struct gate_head *head)
 	return token;
 }
 
+/* For the operator: who tries, and what is wrong; never what was tried. */
+static bool
+refuse_login(struct exchange *x, const char *reason, const char *message)
+{
+	struct str address = x->request ? http_request_head(x->request)->peer : STR("");
+	unsigned unlogged;
+
+	if (login_log_admit(&x->api->logins, address, clock_now_ms(), &unlogged))
+		log_write(LOG_WARN, "auth.refused", LOG_STR("address", address),
+			  LOG_STR("reason", str_of(reason)), LOG_STR("request_id", x->request_id),
+			  LOG_INT("unlogged", unlogged));
+	return refuse(x, 401, message);
+}
+
 static bool
 authenticate(struct exchange *x, const struct gate_head *head)
 {
@@ -104,16 +119,17 @@ authenticate(struct exchange *x, const struct gate_head *head)
 	struct err e UNSET;
 
 	if (gate_url_has_token(&x->query))
-		return refuse(x, 401,
-			      "a token does not belong into a URL: send it as Authorization: "
-			      "Bearer, and replace this one");
+		return refuse_login(x, "a token in the URL",
+				    "a token does not belong into a URL: send it as Authorization: "
+				    "Bearer, and replace this one");
 	if (x->port) /* of one who is known already */
 		return true;
 	if (token.len == 0)
-		return refuse(x, 401,
-			      "a token is needed: send it as Authorization: Bearer or X-Api-Key");
+		return refuse_login(
+			x, "no token",
+			"a token is needed: send it as Authorization: Bearer or X-Api-Key");
 	if (engine_authenticate(x->engine, token, &x->caller, &e) != 0)
-		return refuse(x, 401, "the token is unknown, expired or revoked");
+		return refuse_login(x, e.text, "the token is unknown, expired or revoked");
 	return true;
 }
 

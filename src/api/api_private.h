@@ -2,6 +2,7 @@
 #pragma once
 #include "api/exchange.h"
 #include "api/gate.h"
+#include "api/login_log.h"
 #include "api/metrics.h"
 #include "base/rand.h"
 #include "net/ws.h"
@@ -24,6 +25,7 @@ struct api {
 	unsigned spare_count;
 	struct buf scratch, errors; /* what answers are built in */
 	struct str openapi;         /* made when first asked for */
+	struct login_log logins;
 	bool ready;
 };
 

@@ -11,6 +11,7 @@ import time
 import unittest
 
 from client import Client
+from scene import Clock
 from server import Server, perdure
 
 AWAIT_S = 20
@@ -155,4 +156,53 @@ class Certificate(unittest.TestCase):
             server.process.send_signal(signal.SIGHUP)
             await_line(log, "serve.reloaded", since)
             self.assertNotEqual(self.serial(server), before)
+            self.assertEqual(server.stop(), 0, server.errors())
+
+
+class RefusedLogins(unittest.TestCase):
+    def ask(self, server, headers="", target="/v1/sessions"):
+        with socket.create_connection(("127.0.0.1", server.port), timeout=10) as wire:
+            wire.sendall(f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n{headers}\r\n".encode())
+            return wire.recv(100).split()[1]
+
+    def test_P3_a_refused_login_is_logged_with_address_and_reason_but_never_the_token(self):
+        wrong = "pdr_" + "wrongwrong" * 4
+        with Server() as server:
+            log = server.folder / "log"
+            server.configure(f"log:\n  file: {log}\n")
+            server.start()
+            client = Client(server.port, server.token())
+            made = client.ask("POST", "/v1/tokens", {"kind": "owner"})
+            client.ask("DELETE", f"/v1/tokens/{made['id']}")
+            since = len(lines(log))
+            for headers, target, reason in (
+                    (f"Authorization: Bearer {wrong}\r\n", "/v1/sessions", "unknown"),
+                    (f"X-Api-Key: {made['token']}\r\n", "/v1/sessions", "unknown, revoked or expired"),
+                    ("", "/v1/sessions", "no token"), ("", f"/v1/sessions?token={wrong}", "URL"),
+                    (f"Upgrade: websocket\r\nSec-WebSocket-Protocol: perdure.token.{wrong}\r\n", "/v1/ws", "unknown")):
+                self.assertEqual(self.ask(server, headers, target), b"401")
+                line = await_line(log, "auth.refused", since)
+                since = len(lines(log))
+                self.assertEqual((line["level"], line["address"]), ("warn", "127.0.0.1"))
+                self.assertIn(reason, line["reason"])
+            text = log.read_text()
+            for secret in (wrong, made["token"], server.token()):
+                self.assertNotIn(secret, text)
+                self.assertNotIn(secret[8:], text)
+            self.assertEqual(server.stop(), 0, server.errors())
+
+    def test_P3_a_flood_of_refused_logins_does_not_flood_the_log(self):
+        with Server() as server:
+            log = server.folder / "log"
+            clock = Clock(server.folder / "clock")
+            server.configure(f"log:\n  file: {log}\n")
+            server.start(clock.environment())
+            for _ in range(200):
+                self.assertEqual(self.ask(server, "X-Api-Key: nonsense\r\n"), b"401")
+            refused = [line for line in lines(log) if line["event"] == "auth.refused"]
+            self.assertTrue(1 <= len(refused) <= 10, len(refused))
+            clock.advance(minutes=2)
+            self.assertEqual(self.ask(server, "X-Api-Key: nonsense\r\n"), b"401")
+            last = [line for line in lines(log) if line["event"] == "auth.refused"][-1]
+            self.assertEqual(last["unlogged"], 200 - len(refused))
             self.assertEqual(server.stop(), 0, server.errors())
