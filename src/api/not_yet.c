@@ -108,6 +108,30 @@ not_yet_session(struct json body, struct err *e)
 }
 
 static int
+not_yet_agent(struct json body, struct err *e)
+{
+	int rc = not_yet_filled(body, "skills", "this server has no skills yet", e);
+
+	if (rc == 0)
+		rc = not_yet_filled(body, "multiagent", "this server has no subagents yet", e);
+	return rc;
+}
+
+/* Public clients give a token with a repository when they open a session; whoever adds one later can
+ * be told that nobody would use it. */
+static int
+not_yet_resource(struct json body, struct err *e)
+{
+	struct json url;
+	int rc = not_yet_reference(body, e);
+
+	if (rc == 0 && not_yet_find(body, "url", &url))
+		rc = not_yet_filled(body, "authorization_token",
+				    "this server fetches no repositories yet: leave it out", e);
+	return rc;
+}
+
+static int
 not_yet_environment(struct json body, struct err *e)
 {
 	struct json config;
@@ -123,11 +147,11 @@ not_yet_check(struct str request, struct json body, struct err *e)
 	if (str_starts(request, STR("Session")))
 		return not_yet_session(body, e);
 	if (str_starts(request, STR("Agent")))
-		return not_yet_filled(body, "skills", "this server has no skills yet", e);
+		return not_yet_agent(body, e);
 	if (str_starts(request, STR("Environment")))
 		return not_yet_environment(body, e);
 	if (str_starts(request, STR("Resource")))
-		return not_yet_reference(body, e);
+		return not_yet_resource(body, e);
 	if (str_starts(request, STR("Message")))
 		return not_yet_references(body, "attachments", e);
 	return not_yet_events(body, "events", e);

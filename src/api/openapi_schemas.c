@@ -98,8 +98,7 @@ static const struct {
 	{ "QueueEntry", "" },
 	{ "QueuePage", PAGE_OF("QueueEntry") },
 	{ "Resource", "id* type*" },
-	{ "ResourceAdd", "type*:=github_repository url* authorization_token checkout:object? "
-			 "mount_path:text?" },
+	{ "ResourceAdd", "type*:=github_repository url* checkout:object? mount_path:text?" },
 	{ "ResourcePage", PAGE_OF("Resource") },
 	{ "ResourceUpdate", "authorization_token" },
 	{ "Schedule", "id* type*:=schedule name* agent_id* environment_id* prompt* rule*:object"

@@ -20,6 +20,8 @@ class NotYet(Scene):
         ("M4_a_webhook_url", "/v1/sessions", {"agent": "main", "webhook_url": "https://example.com/"}, "webhook_url"),
         ("M1_skills_of_an_agent", "/v1/agents",
          {"name": "a", "skills": [{"type": "custom", "skill_id": "x"}]}, "skills"),
+        ("M1_agents_that_an_agent_may_call", "/v1/agents",
+         {"name": "a", "multiagent": {"type": "coordinator", "agents": [{"type": "self"}]}}, "multiagent"),
         ("M1_skills_as_an_override", "/v1/sessions",
          {"agent": {"type": "agent_with_overrides", "id": "main",
                     "skills": [{"type": "custom", "skill_id": "x"}]}}, "skills"),
@@ -32,6 +34,9 @@ class NotYet(Scene):
          "memstore_none"),
         ("M15_adding_a_file_that_does_not_exist", "/v1/sessions/web:not-yet/resources",
          {"type": "file", "file_id": "file_none"}, "file_none"),
+        ("M15_adding_a_repository_with_a_token", "/v1/sessions/web:not-yet/resources",
+         {"type": "github_repository", "url": "https://example.com/a", "authorization_token": "sekrit"},
+         "authorization_token"),
         ("M11_an_attachment_that_does_not_exist", "/v1/sessions/web:not-yet/messages",
          {"text": "look", "attachments": [{"file_id": "file_none"}]}, "file_none"),
         ("M11_an_image_that_does_not_exist", "/v1/sessions/web:not-yet/events", message(IMAGE), "file_none"),
@@ -49,6 +54,9 @@ class NotYet(Scene):
     @each((
         ("M4_no_webhook_url", "/v1/sessions", {"agent": "main", "webhook_url": None}),
         ("M1_no_skills", "/v1/agents", {"name": "a", "skills": []}),
+        ("M1_no_agents_that_an_agent_may_call", "/v1/agents", {"name": "a", "multiagent": None}),
+        ("M15_a_repository_with_a_token_from_the_start", "/v1/sessions", {"agent": "main", "resources": [
+            {"type": "github_repository", "url": "https://example.com/a", "authorization_token": "sekrit"}]}),
         ("M2_no_secrets", "/v1/environments", {"name": "e", "config": {**CONFIG, "env": {}}}),
         ("M15_no_resources", "/v1/sessions", {"agent": "main", "resources": [], "vault_ids": []}),
         ("M11_no_attachments", "/v1/sessions/web:not-yet/messages",
