@@ -9,7 +9,7 @@
 #define AGENT                                                                                  \
 	" description:text? system:text? tools:[]object mcp_servers:[]object skills:[]object"  \
 	" metadata:texts multiagent:object? execution_identity:object approval_rules:[]object" \
-	" access:public|protected|private? environments:[]text models:[]text"
+	" access:public|protected|private? environments:[]text models:[]text limits:object?"
 #define ENVIRONMENT " description:text? metadata:texts"
 #define TOKEN       " name:text? user_id:text? namespace:text? environment_id:text? expires_at:time?"
 #define TOKEN_KINDS "kind*:owner|user|channel|worker|environment"

@@ -3,11 +3,14 @@ import itertools
 from datetime import datetime, timedelta
 from urllib.parse import quote, urlencode
 
+from client import Client
 from scene import Scene
 
 NAMES = itertools.count(1)
 CUSTOM = {"type": "custom", "name": "deploy", "description": "d", "input_schema": {"type": "object"}}
 HOURLY = {"type": "every", "every_ms": 3600000}
+NOW = "now"  # a field stands in the body that makes the record
+LATER = "later"  # or in one that changes it
 
 
 def beside(instant, ms):
@@ -45,6 +48,14 @@ class Asked(Scene):
         session = self.open()
         return session, [self.client.append(session, f"note {number}") for number in range(count)]
 
+    def busy(self, **body):
+        """A session whose turn takes its time."""
+        session = self.open(**body)
+        self.client.post(session, "wait 60")
+        self.addCleanup(self.command, session, "/stop")
+        self.await_activity(session, "running")
+        return session
+
     # ---- what a queue of work holds ----
 
     def environment(self):
@@ -66,3 +77,39 @@ class Asked(Scene):
         item = self.get(self.work(environment, "/poll"), block_ms=20000)["id"]
         self.client.ask("POST", self.work(environment, f"/{item}/ack"))
         return item
+
+
+class Made(Asked):
+    def post(self, path, body=None):
+        return self.client.ask("POST", path, body)
+
+    def record(self, kind, when, needs, **fields):
+        """Where one is that has these fields, from the start or since a change."""
+        if when == NOW:
+            return f"/v1/{kind}/{self.make(kind, **{**needs, **fields})}"
+        path = f"/v1/{kind}/{self.make(kind, **needs)}"
+        self.post(path, fields)
+        return path
+
+    def assert_shows(self, path, **fields):
+        shown = self.get(path)
+        self.assertEqual({field: shown[field] for field in fields}, fields)
+
+    def user(self, **body):
+        """One more person: (id, client with a token of theirs)."""
+        user = self.make("users", **body)
+        return user, self.holder(kind="user", user_id=user)
+
+    def holder(self, **body):
+        """Who has the token that is made with this body."""
+        client = Client(self.server.port, self.post("/v1/tokens", body)["token"])
+        self.addCleanup(client.close)
+        return client
+
+    def kinds(self, session):
+        return [one["type"] for one in self.client.events(session)]
+
+
+def twice(*rows):
+    """Each row for a record that is made and for one that is changed."""
+    return [(f"{title}_{when}", when, *rest) for title, *rest in rows for when in (NOW, LATER)]

@@ -76,10 +76,7 @@ class Lists(Asked):
         return self.path(session, "messages")
 
     def queue(self):
-        session = self.open()
-        self.client.post(session, "wait 60")
-        self.await_activity(session, "running")  # until then it waits, too
-        self.addCleanup(self.command, session, "/stop")
+        session = self.busy()
         for number in range(3):
             self.client.post(session, f"say {number}")
         return self.path(session, "queue")
@@ -131,7 +128,8 @@ class Pages(Lists):
         path, query, whole = self.listed(what)
         first = self.get(path, limit=2, **query)
         second = self.get(path, limit=2, page=first["next_page"], **query)
-        self.assertEqual(second["data"][0], whole[2])
+        known = lambda row: [row.get(field) for field in ("id", "version", "event_id")]
+        self.assertEqual(known(second["data"][0]), known(whole[2]))
 
     @each((
         ("A1_the_page_of_threads_judges_its_limit", {"limit": 0}),
@@ -258,11 +256,7 @@ class Sessions(Asked):
         self.judge(self.open(metadata={"team": "blue"}), self.open(metadata={"team": "red"}), **{"metadata.team": "blue"})
 
     def test_A9f_by_status(self):
-        running = self.open()
-        self.client.post(running, "wait 60")
-        self.addCleanup(self.command, running, "/stop")
-        self.await_activity(running, "running")
-        self.judge(running, self.open(), **{"statuses[]": "running"})
+        self.judge(self.busy(), self.open(), **{"statuses[]": "running"})
 
     def test_A9g_by_agent(self):
         agent = self.make("agents")
@@ -312,16 +306,16 @@ class Sessions(Asked):
         self.assertIn(session, self.ids("/v1/sessions", limit=200, include_archived="true"))
 
     def test_A9p_with_their_number(self):
-        self.open()
-        page = self.get("/v1/sessions", include_total="true", limit=1)
-        self.assertEqual(page.get("total"), len(self.ids("/v1/sessions", limit=200)))
+        agent = self.make("agents")
+        self.open(agent=agent), self.open(agent=agent)
+        self.assertEqual(self.get("/v1/sessions", agent_id=agent, include_total="true", limit=1).get("total"), 2)
 
     def test_A9o_with_inactive_ones(self):
         session = self.open()
         self.client.post(session, "say hello", mode="wait")
-        for _ in range(4):
-            self.clock.advance(days=1)
-        self.await_that(lambda: self.client.session(session)["lifecycle"] == "inactive", "it is put to rest")
+        self.clock.advance(days=4)
+        self.await_that(lambda: self.clock.advance(hours=1) or self.client.session(session)["lifecycle"] == "inactive",
+                        "it is put to rest")
         self.assertNotIn(session, self.ids("/v1/sessions", limit=200))
         self.assertIn(session, self.ids("/v1/sessions", limit=200, include_inactive="true"))
 
