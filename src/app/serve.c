@@ -13,6 +13,7 @@
 #include "app/config.h"
 #include "app/config_folder.h"
 #include "app/log_file.h"
+#include "app/memory.h"
 #include "app/reexec.h"
 #include "app/wire.h"
 #include "base/clock.h"
@@ -358,6 +359,7 @@ serve_run(int argc, char **argv, struct err *e)
 	}
 	if (rc != 0)
 		return rc;
+	memory_init();
 	reexec_init(&s.self, program_invocation_name);
 	arena_init(&a);
 	s.config_file = config_folder_find_file(s.config_file, &a);

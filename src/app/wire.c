@@ -13,6 +13,7 @@
 #include "app/hook_exec.h"
 #include "app/host_loop.h"
 #include "app/mcp_tools.h"
+#include "app/memory.h"
 #include "app/mirror.h"
 #include "app/models.h"
 #include "app/owner_token.h"
@@ -47,6 +48,7 @@ struct wire {
 	struct loop_wake *stored; /* the store has answers */
 	struct loop_timer *pulse; /* is the store still writing? */
 	struct loop_timer *last_words;
+	struct memory memory;
 	struct store *store;
 	struct loop_task flush; /* what this turn appended leaves together */
 	struct models *models;
@@ -130,10 +132,12 @@ on_pulse(void *ctx)
 	struct err e;
 	int rc = store_health(w->store, &e);
 
-	if (rc != 0)
+	if (rc != 0) {
 		break_down(w, rc, &e);
-	else
-		loop_timer_set(w->pulse, HEALTH_MS);
+		return;
+	}
+	memory_give_back(&w->memory);
+	loop_timer_set(w->pulse, HEALTH_MS);
 }
 
 static int

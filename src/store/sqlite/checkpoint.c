@@ -10,6 +10,8 @@ on_commit(void *ctx, sqlite3 *handle, const char *database, int pages)
 	(void)handle;
 	(void)database;
 	c->pages = pages;
+	if (c->most < pages)
+		c->most = pages;
 	if (c->moved > c->pages) /* the log began anew */
 		c->moved = 0;
 	return SQLITE_OK;
@@ -36,6 +38,12 @@ checkpoint_need(const struct checkpoint *c)
 	return c->pages > c->forced_pages ? CHECKPOINT_NOW : CHECKPOINT_WHEN_IDLE;
 }
 
+bool
+checkpoint_wants_cut(const struct checkpoint *c)
+{
+	return c->most > c->idle_pages;
+}
+
 int
 checkpoint_run(struct checkpoint *c, struct db *db, int mode)
 {
@@ -50,5 +58,18 @@ checkpoint_run(struct checkpoint *c, struct db *db, int mode)
 	/* What could be moved is moved; if a reader stood in the way or the disk was full, the rest
 	 * waits until the log has grown by another idle_pages. */
 	c->moved = c->pages;
+	if (mode == SQLITE_CHECKPOINT_TRUNCATE && code == SQLITE_OK)
+		c->most = 0;
 	return code == SQLITE_BUSY ? SQLITE_OK : code;
+}
+
+int
+checkpoint_cut(struct checkpoint *c, struct db *db)
+{
+	int code;
+
+	sqlite3_busy_timeout(db->handle, 0);
+	code = checkpoint_run(c, db, SQLITE_CHECKPOINT_TRUNCATE);
+	sqlite3_busy_timeout(db->handle, CHECKPOINT_READER_WAIT_MS);
+	return code;
 }

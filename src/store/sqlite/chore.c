@@ -21,15 +21,21 @@ is_fatal(int rc)
 	return rc == ERR_IO || rc == ERR_CORRUPT;
 }
 
-int
-chore_checkpoint(struct chore *c, int mode, struct err *e)
+static int
+checkpoint_outcome(struct chore *c, int code, struct err *e)
 {
-	int code = checkpoint_run(&c->checkpoint, c->db, mode), rc;
+	int rc;
 
 	if (code == SQLITE_OK)
 		return 0;
 	rc = db_fail(c->db, code, "moving the log into the database failed", e);
 	return is_fatal(rc) ? rc : 0;
+}
+
+int
+chore_checkpoint(struct chore *c, int mode, struct err *e)
+{
+	return checkpoint_outcome(c, checkpoint_run(&c->checkpoint, c->db, mode), e);
 }
 
 /* ---- the search index ---- */
@@ -153,4 +159,20 @@ chore_when_busy(struct chore *c, int64_t now_ns, struct err *e)
 	    now_ns - c->sessions_ns > CHORE_PURGE_EVERY_MS * NS_PER_MS)
 		rc = purge_sessions(c, now_ns, e);
 	return rc;
+}
+
+bool
+chore_may_rest(const struct chore *c)
+{
+	return c->rested_change != c->tx->last_change || checkpoint_wants_cut(&c->checkpoint);
+}
+
+int
+chore_rest(struct chore *c, struct err *e)
+{
+	c->rested_change = c->tx->last_change;
+	db_shrink(c->db);
+	if (!checkpoint_wants_cut(&c->checkpoint))
+		return 0;
+	return checkpoint_outcome(c, checkpoint_cut(&c->checkpoint, c->db), e);
 }

@@ -31,6 +31,7 @@ struct chore {
 	bool index_round; /* under way, to index_goal */
 	/* Where the log was when a step failed or found nothing: tried again with the next events. */
 	int64_t index_rests, purge_rests;
+	int64_t rested_change; /* the last change when it rested */
 	int64_t round_ended_ns, purged_ns;
 	struct session_purge sessions;
 	int64_t sessions_rest, sessions_ns, sessions_after_ns; /* as of keys; not before the last */
@@ -44,5 +45,10 @@ bool chore_is_due(const struct chore *c);
 /* One step. An error means that the store must stop. now_ns is monotonic. */
 NODISCARD int chore_when_quiet(struct chore *c, int64_t now_ns, struct err *e);
 NODISCARD int chore_when_busy(struct chore *c, int64_t now_ns, struct err *e);
+/* Has something been written since it last rested? */
+bool chore_may_rest(const struct chore *c);
+/* Nothing was to be done for a long while: gives back what the last work took, of memory and of the
+ * disk. An error means that the store must stop. */
+NODISCARD int chore_rest(struct chore *c, struct err *e);
 /* Moves the log into the database: one of SQLITE_CHECKPOINT_*. */
 NODISCARD int chore_checkpoint(struct chore *c, int mode, struct err *e);

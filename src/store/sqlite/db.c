@@ -6,7 +6,9 @@ static const char WRITER_SETUP[] = "PRAGMA journal_mode=WAL;"
 				   "PRAGMA foreign_keys=OFF;"
 				   "PRAGMA secure_delete=ON;"
 				   "PRAGMA temp_store=MEMORY;"
-				   "PRAGMA cache_size=-16384;";
+				   "PRAGMA cache_size=-16384;"
+				   /* 64 MiB: what the log may keep of a large transaction */
+				   "PRAGMA journal_size_limit=67108864;";
 static const char READER_SETUP[] = "PRAGMA query_only=ON;"
 				   "PRAGMA wal_autocheckpoint=0;"
 				   "PRAGMA temp_store=MEMORY;"
@@ -44,6 +46,16 @@ db_close(struct db *db)
 	vec_release(&db->statements);
 	sqlite3_close_v2(db->handle);
 	*db = (struct db){ 0 };
+}
+
+void
+db_shrink(struct db *db)
+{
+	int used = 0, high;
+
+	sqlite3_db_status(db->handle, SQLITE_DBSTATUS_CACHE_USED, &used, &high, 0);
+	if (used > DB_SHRUNK_BYTES)
+		sqlite3_db_release_memory(db->handle);
 }
 
 sqlite3_stmt *

@@ -27,6 +27,9 @@ struct db {
 NODISCARD int
 db_open(struct db *db, const char *path, enum db_mode mode, const char *vfs, struct err *e);
 void db_close(struct db *db);
+/* Gives back pages that it keeps for the next use, if they are more than this. */
+enum { DB_SHRUNK_BYTES = 1024 * 1024 };
+void db_shrink(struct db *db);
 
 /* The prepared form of sql, reset and without bindings. sql must be a string literal (it is found by
  * address). NULL with *rc set to the SQLite code on failure. */

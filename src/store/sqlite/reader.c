@@ -3,9 +3,12 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/xalloc.h"
 #include "store/sqlite/db.h"
 #include "store/sqlite/read.h"
+
+static const int64_t NS_PER_S = 1000000000;
 
 struct job {
 	struct list link;
@@ -19,6 +22,7 @@ struct reader {
 	pthread_t thread;
 	struct db db;
 	struct read read;
+	bool warm; /* has read since it last rested */
 };
 
 struct reader_pool {
@@ -55,22 +59,37 @@ run_job(struct reader *r, struct job *job)
 	answer_job(r->pool, job);
 }
 
-/* The next job; NULL when the pool closes and none is left. */
-static struct job *
-next_job(struct reader_pool *p)
+static struct timespec
+rest_at(void)
 {
-	struct job *job = NULL;
+	int64_t at_ns = clock_monotonic_ns() + READER_REST_MS * INT64_C(1000000);
 
+	return (struct timespec){ .tv_sec = at_ns / NS_PER_S, .tv_nsec = at_ns % NS_PER_S };
+}
+
+/* Waits for a job: false when the pool closes and none is left. *out NULL: a warm reader had none for
+ * long. */
+static bool
+next_job(struct reader *r, struct job **out)
+{
+	struct reader_pool *p = r->pool;
+	struct timespec until = rest_at();
+	bool goes_on;
+	int rc = 0;
+
+	*out = NULL;
 	pthread_mutex_lock(&p->lock);
-	while (list_is_empty(&p->waiting) && !p->closing)
-		pthread_cond_wait(&p->more, &p->lock);
+	while (list_is_empty(&p->waiting) && !p->closing && rc == 0)
+		rc = r->warm ? pthread_cond_timedwait(&p->more, &p->lock, &until)
+			     : pthread_cond_wait(&p->more, &p->lock);
 	if (!list_is_empty(&p->waiting)) {
-		job = LIST_OWNER(p->waiting.next, struct job, link);
-		list_remove(&job->link);
+		*out = LIST_OWNER(p->waiting.next, struct job, link);
+		list_remove(&(*out)->link);
 		p->waiting_count--;
 	}
+	goes_on = *out || !p->closing;
 	pthread_mutex_unlock(&p->lock);
-	return job;
+	return goes_on;
 }
 
 static void *
@@ -79,8 +98,13 @@ run(void *arg)
 	struct reader *r = arg;
 	struct job *job;
 
-	while ((job = next_job(r->pool)))
-		run_job(r, job);
+	while (next_job(r, &job)) {
+		if (job)
+			run_job(r, job);
+		else
+			db_shrink(&r->db);
+		r->warm = job != NULL;
+	}
 	return NULL;
 }
 
@@ -104,12 +128,16 @@ reader_pool_new(struct reader_pool **out, const char *path, const char *vfs, siz
 		struct reader_sink sink, struct err *e)
 {
 	struct reader_pool *p = xcalloc(1, sizeof *p);
+	pthread_condattr_t attr;
 	int rc = 0;
 
 	p->sink = sink;
 	list_init(&p->waiting);
 	pthread_mutex_init(&p->lock, NULL);
-	pthread_cond_init(&p->more, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&p->more, &attr);
+	pthread_condattr_destroy(&attr);
 	if (count < 1 || count > READER_THREADS_MAX)
 		rc = err_set(e, ERR_INVALID, "readers: %zu not in 1..%d", count,
 			     READER_THREADS_MAX);

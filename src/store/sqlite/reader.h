@@ -11,6 +11,7 @@
 enum {
 	READER_THREADS_MAX = 4,
 	READER_QUEUE_MAX = 4096,    /* jobs that wait; one more is answered with ERR_LIMIT */
+	READER_REST_MS = 2000,      /* without a job: it gives back what it keeps */
 	READER_BUSY_WAIT_MS = 2000, /* then the job fails with ERR_UNAVAILABLE */
 };
 

@@ -67,19 +67,19 @@ time_in(int ms)
 
 enum wait_outcome { WAIT_ITEMS, WAIT_QUIET, WAIT_CLOSED };
 
-/* Until there are items; with chores to do only until it has been quiet for a while. */
+/* Until there are items, or for so long; 0: for ever. */
 static enum wait_outcome
-wait_for_items(struct writer *w, bool chores)
+wait_for_items(struct writer *w, int quiet_ms)
 {
-	struct timespec until = time_in(WRITER_QUIET_MS);
+	struct timespec until = time_in(quiet_ms);
 	enum wait_outcome outcome = WAIT_ITEMS;
 	int rc = 0;
 
 	pthread_mutex_lock(&w->lock);
 	while (!w->queue.first && !w->closing && rc == 0) {
 		w->waiting = true;
-		rc = chores ? pthread_cond_timedwait(&w->filled, &w->lock, &until)
-			    : pthread_cond_wait(&w->filled, &w->lock);
+		rc = quiet_ms > 0 ? pthread_cond_timedwait(&w->filled, &w->lock, &until)
+				  : pthread_cond_wait(&w->filled, &w->lock);
 	}
 	w->waiting = false;
 	if (!w->queue.first)
@@ -184,6 +184,24 @@ write_and_do_chores(struct writer *w)
 		stop_for_good(w, &why);
 }
 
+/* How long it must be quiet for what is to be done then; 0: nothing is. */
+static int
+patience_ms(const struct writer *w)
+{
+	if (!w->sound)
+		return 0;
+	if (chore_is_due(&w->chore))
+		return WRITER_QUIET_MS;
+	return chore_may_rest(&w->chore) ? WRITER_REST_MS : 0;
+}
+
+static int
+use_quiet(struct writer *w, struct err *e)
+{
+	return chore_is_due(&w->chore) ? chore_when_quiet(&w->chore, clock_monotonic_ns(), e)
+				       : chore_rest(&w->chore, e);
+}
+
 static void *
 run(void *arg)
 {
@@ -192,11 +210,9 @@ run(void *arg)
 	struct err why;
 
 	while (outcome != WAIT_CLOSED) {
-		bool chores = w->sound && chore_is_due(&w->chore);
-
-		outcome = w->taken.first ? WAIT_ITEMS : wait_for_items(w, chores);
+		outcome = w->taken.first ? WAIT_ITEMS : wait_for_items(w, patience_ms(w));
 		if (outcome == WAIT_QUIET) {
-			if (chore_when_quiet(&w->chore, clock_monotonic_ns(), &why) != 0)
+			if (use_quiet(w, &why) != 0)
 				stop_for_good(w, &why);
 			continue;
 		}

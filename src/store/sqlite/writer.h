@@ -12,7 +12,8 @@
 #include "store/sqlite/db.h"
 #include "store/store.h"
 
-enum { WRITER_QUIET_MS = 10 }; /* without items: time for a chore */
+/* Without items: time for a chore; with nothing else to do: time to give back what is not needed. */
+enum { WRITER_QUIET_MS = 10, WRITER_REST_MS = 2000 };
 
 struct writer_config {
 	const char *path, *vfs;
