@@ -370,7 +370,8 @@ class Messages(Made):
     def test_A7e_mode_of_a_message(self):
         session = self.open()
         self.client.post(session, "say one", mode="append")
-        self.client.post(session, "say two", mode="wait")
+        self.client.post(session, "say two")
+        self.await_that(lambda: "two" in "".join(self.said(session)), "it is answered")
         self.assertEqual(self.kinds(session).count("session.status_running"), 1)
 
     def test_A7g_timeout_of_a_message(self):
