@@ -59,6 +59,14 @@ class Providers(unittest.TestCase):
             self.assertEqual(request.headers["authorization"], f"Bearer {KEY['PEER_KEY']}")
             self.assertEqual(request.body["model"], "x")
 
+    def test_T3_a_base_url_that_is_none_is_refused_at_the_start(self):
+        with Server("providers:\n  - {name: fake, kind: openai-chat, base_url: 'ftp://127.0.0.1/', "
+                    "api_key_env: PEER_KEY}\n") as server:
+            server.launch(KEY)
+            self.assertFalse(server.await_ready(), "it starts")
+            server.end()
+            self.assertIn("providers[0].base_url", server.errors())
+
     def test_T3_the_kind_decides_how_it_is_asked(self):
         with ModelPeer(metered()) as peer, self.serving(peer.provider(dialect="claude")) as client:
             self.assertEqual(self.ask(client)["text"], "counted")
