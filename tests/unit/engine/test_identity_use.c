@@ -80,7 +80,7 @@ P3_a_use_does_not_bring_a_revoked_token_back(void **state)
 	if (*revoked_first)
 		engine_token_revoke(r.en, &call, token->id);
 	virtual_host_advance(&r.host, MINUTE_MS);
-	assert_int_equal(r.en->open_turns, 2);
+	assert_int_equal(r.en->open_turns, 3); /* one of them is the purge of old records */
 	if (!*revoked_first)
 		engine_token_revoke(r.en, &call, token->id);
 	r.host.store = r.store;
