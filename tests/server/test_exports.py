@@ -123,7 +123,7 @@ class Exports(unittest.TestCase):
         self.assertEqual(code, 0, said)
         return file
 
-    def test_K5_many_lanes_come_back(self):
+    def test_K5aa_many_lanes_come_back(self):
         with Server() as server:
             client = self.begin(server)
             resolve_many(server, [{"platform": "telegram", "chat_id": str(number), "user_id": f"u{number}"}
@@ -131,7 +131,7 @@ class Exports(unittest.TestCase):
             file = self.come_and_go(server, client, LANES)
             self.assertGreater(len(file), BODY_BYTES)
 
-    def test_K5_ten_times_the_usual_body_comes_back(self):
+    def test_K5aa_ten_times_the_usual_body_comes_back(self):
         with Server() as server:
             client = self.begin(server)
             count = 500
@@ -156,7 +156,7 @@ class Exports(unittest.TestCase):
                 self.assertEqual(client.ask("GET", "/v1/lanes")["data"], [])
             self.assertEqual(self.upload(server, "/v1/lanes/import", file + b" \n"), {**NOTHING, "imported": 120})
 
-    def test_K5_the_command_line_takes_as_much(self):
+    def test_K5aa_the_command_line_takes_as_much(self):
         with Server() as server:
             client = self.begin(server)
             self.make_large(server, client, 120, BODY_BYTES)
@@ -171,7 +171,7 @@ class Exports(unittest.TestCase):
             printed = perdure("lane", "export", *there)
             self.assertEqual(json.loads(printed.stdout), json.loads(file.read_text()))
 
-    def test_S3_a_long_session_comes_back(self):
+    def test_S3e_S3f_a_long_session_comes_back(self):
         """Ten times the usual body: many events, and some as large as they may be."""
         with Server() as server, Server() as other:
             client = self.begin(server)
@@ -193,3 +193,18 @@ class Exports(unittest.TestCase):
             self.assertEqual(other.stop(), 0, other.errors())
             code, said = other.check()
             self.assertEqual(code, 0, said)
+
+    def test_S3l_S3m_a_bundle_that_is_there_is_skipped_and_another_log_refused(self):
+        with Server() as server, Server() as other:
+            for one, text in ((server, "one"), (other, "another")):
+                client = self.begin(one)
+                client.open_session("cli:same", agent="main")
+                client.post("cli:same", f"say {text}", mode="wait")
+            mine, theirs = (self.download(one, "/v1/sessions/cli%3Asame/export") for one in (server, other))
+            self.assertEqual(self.upload(server, "/v1/sessions/import", mine)["id"], "cli:same")
+            self.assertEqual(self.download(server, "/v1/sessions/cli%3Asame/export"), mine)
+            with self.assertRaises(Refused) as refused:
+                self.upload(server, "/v1/sessions/import", theirs)
+            self.assertEqual(refused.exception.status, 409)
+            self.assertIn("another log", refused.exception.body)
+            self.assertEqual(self.download(server, "/v1/sessions/cli%3Asame/export"), mine)

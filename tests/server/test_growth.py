@@ -80,7 +80,7 @@ class Growth(Scene):
             (self.server.data / "owner.token").unlink()
             type(self).start()
 
-    def test_A10_keys_are_forgotten_after_a_month(self):
+    def test_A10e_keys_are_forgotten_after_a_month(self):
         self.client.open_session("cli:keys", agent="main")
         for number in range(KEYS):
             self.client.append("cli:keys", "x", key=f"k{number}")

@@ -1,6 +1,7 @@
 """Deleted sessions: hidden at once, and after retention.deleted_days gone to the last byte."""
 import os
 import random
+import sqlite3
 import threading
 import time
 import unittest
@@ -62,6 +63,11 @@ class Purge(unittest.TestCase):
     def delete(self, client, session):
         client.ask("DELETE", f"/v1/sessions/{quote(session)}")
 
+    def number(self, server, sql):
+        """From the database, seen from outside."""
+        with sqlite3.connect(f"file:{server.data}/perdure.db?mode=ro", uri=True) as database:
+            return database.execute(sql).fetchone()[0]
+
     def await_gone(self, server, word, seconds=GONE_S):
         until = time.monotonic() + seconds * PATIENCE
         while (found := files_with(server.data, word)):
@@ -74,7 +80,7 @@ class Purge(unittest.TestCase):
         self.assertEqual(code, 0, said)
         self.assertNotIn("Sanitizer", server.errors())
 
-    def test_P6_with_0_days_every_byte_is_gone_within_seconds(self):
+    def test_P6a_P6f_with_0_days_every_byte_is_gone_within_seconds(self):
         with Server(AT_ONCE) as server:
             client = self.begin(server)
             word, other = mark(), mark()
@@ -93,7 +99,7 @@ class Purge(unittest.TestCase):
             self.assert_sound(server)
             self.assertFalse(files_with(server.data, word))
 
-    def test_P6_every_second_of_many_leaves_nothing_behind(self):
+    def test_P6f_every_second_of_many_leaves_nothing_behind(self):
         """Rows move between pages while others come and go: no page keeps a copy."""
         with Server(AT_ONCE) as server:
             client = self.begin(server)
@@ -116,7 +122,7 @@ class Purge(unittest.TestCase):
                 self.await_gone(server, word)
             self.assert_sound(server)
 
-    def test_M14_what_another_session_says_too_stays(self):
+    def test_M14b_P6f_what_another_session_says_too_stays(self):
         with Server(AT_ONCE) as server:
             client = self.begin(server)
             text, word = "say " + "both " * 10000, mark()
@@ -125,16 +131,19 @@ class Purge(unittest.TestCase):
                 client.post(session, text, mode="wait")
             client.open_session(f"cli:{word}", agent="main")
             client.post(f"cli:{word}", "say " + f"{word} " * 10000, mode="wait")
+            self.assertEqual(self.number(server, "SELECT count(DISTINCT blob) FROM event"), 4, "each text once")
+            self.assertEqual(self.number(server, "SELECT max(length(payload)) > 32768 FROM event"), 0)
             self.delete(client, "cli:one")
             self.delete(client, f"cli:{word}")
             self.await_gone(server, word)
+            self.assertEqual(self.number(server, "SELECT count(DISTINCT digest) FROM blob"), 2)
             self.assertEqual(str(client.events("cli:two")).count("both "), 19999)
             client.open_session("cli:four", agent="main")
             client.post("cli:four", "say " + f"{word} " * 10000, mode="wait")
             self.assertGreater(str(client.events("cli:four")).count(word), 10000, "a blob that was purged comes back")
             self.assert_sound(server)
 
-    def test_P6_the_id_is_free_again(self):
+    def test_P6f_the_id_is_free_again(self):
         with Server(AT_ONCE) as server:
             client = self.begin(server)
             word = mark()
@@ -197,7 +206,7 @@ class Purge(unittest.TestCase):
             self.assertEqual(sorted(path.name for path in outside.iterdir()), ["kept.txt", "made.txt"])
             self.assert_sound(server)
 
-    def test_P6_killed_in_the_middle_it_goes_on_at_the_next_start(self):
+    def test_P6f_killed_in_the_middle_it_goes_on_at_the_next_start(self):
         chance = random.Random(SEED)
         with Server(AT_ONCE) as server:
             client = self.begin(server)
@@ -250,6 +259,44 @@ class Purge(unittest.TestCase):
             self.assertLess(slowest[0], SLOWEST_S, "nobody waits for it")
             self.assert_sound(server)
 
+    def test_P6b_P6c_P6e_what_runs_or_waits_is_not_deleted(self):
+        with Server() as server:
+            client = self.begin(server)
+            asks = [{"type": "agent_toolset_20260401",
+                     "default_config": {"enabled": True, "permission_policy": {"type": "always_ask"}}}]
+            client.open_session("cli:runs", agent="main")
+            client.post("cli:runs", "wait 600")
+            client.open_session("cli:waits", agent={**AGENT, "tools": asks})
+            client.post("cli:waits", 'tool bash {"command":"date"}', mode="wait")
+            for session, activity in (("cli:runs", "running"), ("cli:waits", "requires_action")):
+                self.assertEqual(client.session(session)["activity"], activity)
+                with self.assertRaises(Refused) as refused:
+                    self.delete(client, session)
+                self.assertEqual(refused.exception.status, 409, refused.exception.body)
+                client.ask("POST", f"/v1/sessions/{quote(session)}/commands", {"text": "/stop"})
+                until = time.monotonic() + GONE_S * PATIENCE
+                while client.session(session)["activity"] != "idle":
+                    self.assertLess(time.monotonic(), until)
+                    time.sleep(0.02)
+                self.delete(client, session)
+                for answer, ask in ((404, lambda: client.session(session)), (409, lambda: client.open_session(session))):
+                    with self.assertRaises(Refused) as refused:
+                        ask()
+                    self.assertEqual(refused.exception.status, answer, "a tombstone")
+            self.assert_sound(server)
+
+    def test_P6d_group_sessions_are_kept(self):
+        with Server(AT_ONCE) as server:
+            client = self.begin(server)
+            made = client.ask("POST", "/v1/sessions/resolve", {"source": {
+                "platform": "telegram", "chat_type": "thread", "chat_id": "1", "thread_id": "2", "user_id": "u"}})
+            session = made["session"]["id"]
+            with self.assertRaises(Refused) as refused:
+                self.delete(client, session)
+            self.assertEqual(refused.exception.status, 409)
+            self.assertIn("group sessions are kept", refused.exception.body)
+            self.assertEqual(client.session(session)["id"], session)
+
     def test_L2_other_keys_of_retention_are_not_known_yet(self):
         with Server("retention:\n  sessions_days: 3\n") as server:
             server.launch()
@@ -261,7 +308,7 @@ class Purge(unittest.TestCase):
 class Days(Scene):
     """By the clock: seven days unless said otherwise."""
 
-    def test_P6_a_deleted_session_is_kept_for_seven_days(self):
+    def test_P6e_P6f_a_deleted_session_is_kept_for_seven_days(self):
         word = mark()
         self.client.open_session("cli:week", agent="main", title=word)
         self.client.post("cli:week", f"say {word}", mode="wait")

@@ -23,6 +23,11 @@ def unpack(fixture, server):
         tar.extractall(server.data)
 
 
+def schema_of(data):
+    with sqlite3.connect(f"file:{data}/perdure.db?mode=ro", uri=True) as database:
+        return database.execute("PRAGMA user_version").fetchone()[0]
+
+
 def digest(data):
     return {str(path.relative_to(data)): hashlib.sha256(path.read_bytes()).hexdigest()
             for path in data.rglob("*") if path.is_file() and path.stat().st_size > 0
@@ -79,6 +84,12 @@ class Upgrade(unittest.TestCase):
         found = client.ask("GET", "/v1/search?q=hello")["data"]
         self.assertIn("cli:plain", json.dumps(found))
 
+    def newest(self):
+        """The schema of an empty directory."""
+        with Server() as server:
+            server.start()
+            return schema_of(server.data)
+
     def opens(self, fixture):
         was = json.loads(fixture.with_suffix("").with_suffix(".json").read_text())
         with Server() as server:
@@ -87,6 +98,8 @@ class Upgrade(unittest.TestCase):
             server.start()
             client = Client(server.port, server.token(), timeout_s=AWAIT_S)
             self.compare(was, picture.take(client))
+            self.assertGreaterEqual(schema_of(server.data), was["schema"])
+            self.assertEqual(schema_of(server.data), self.newest(), "it has migrated")
             self.go_on(client, was)
             client.close()
             self.assertEqual(server.stop(), 0, server.errors())
@@ -97,7 +110,7 @@ class Upgrade(unittest.TestCase):
     def test_U1_there_are_fixtures(self):
         self.assertTrue(FIXTURES)
 
-    def test_U1_a_newer_schema_is_refused_and_left_alone(self):
+    def test_U1d_S1h_a_newer_schema_is_refused_and_left_alone(self):
         with Server() as server:
             unpack(FIXTURES[-1], server)
             database = sqlite3.connect(server.data / "perdure.db")
@@ -114,5 +127,5 @@ class Upgrade(unittest.TestCase):
 
 
 for one in FIXTURES:
-    setattr(Upgrade, f"test_U1_{one.name.split('.')[0].replace('-', '_')}_opens_migrates_and_goes_on",
+    setattr(Upgrade, f"test_U1a_U1b_U1c_S1g_{one.name.split('.')[0].replace('-', '_')}_opens_migrates_and_goes_on",
             lambda self, one=one: self.opens(one))
