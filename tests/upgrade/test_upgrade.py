@@ -48,6 +48,15 @@ class Upgrade(unittest.TestCase):
             self.assertLess(time.monotonic(), until, f"{session} says {text!r}")
             time.sleep(0.05)
 
+    def await_settled(self, client, session):
+        """A turn that was cut short goes on, or ends because the server was away for too long."""
+        until = time.monotonic() + AWAIT_S
+        while client.session(session)["activity"] != "idle":
+            self.assertLess(time.monotonic(), until, f"{session} comes to rest")
+            time.sleep(0.05)
+        said = json.dumps(client.events(session))
+        self.assertTrue('"resumed"' in said or "away for too long" in said, said)
+
     def compare(self, was, now):
         for kind in (*picture.RECORDS, "lanes"):
             for name, row in was[kind].items():
@@ -70,8 +79,8 @@ class Upgrade(unittest.TestCase):
 
     def go_on(self, client, was):
         """What had been left open ends, what was put away is taken up, and new things are made."""
-        self.await_said(client, "cli:cut", "resumed")
         self.await_said(client, "cli:cut", "queued")
+        self.await_settled(client, "cli:cut")
         self.assertEqual(client.post("cli:plain", "say still here", mode="wait")["text"], "still here")
         self.assertEqual(client.post(was["branch"], "say on and on", mode="wait")["text"], "on and on")
         client.ask("POST", "/v1/sessions/cli%3Aasked/commands", {"text": "/approve"})
