@@ -107,7 +107,8 @@ static const struct row {
 	  "--output TEXT\n"
 	  "- waits for: bash: ls\n    perdure agent session confirm-tool --session cli:a --request "
 	  "c1 "
-	  "--allowed true\n",
+	  "--allowed true\n    perdure agent session confirm-tool --session cli:a --request c1 "
+	  "--allowed false\n",
 	  NULL,
 	  0,
 	  NULL },
