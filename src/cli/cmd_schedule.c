@@ -98,20 +98,19 @@ read_file(struct cli_call *call, const char *path, struct str *out, struct err *
 static int
 write_body(struct cli_call *call, struct jw *w, struct err *e)
 {
-	static const struct {
-		const char *option, *member;
-	} TEXTS[] = { { "--name", "name" }, { "--agent", "agent_id" } };
+	const char *name = args_value(&call->args, "--name");
+	const char *agent = command_option_find(call->args.command, "--agent")
+				    ? args_value(&call->args, "--agent")
+				    : NULL; /* a schedule stays with its agent */
 	const char *prompt = args_value(&call->args, "--prompt");
 	struct str text = str_of(prompt);
 	int rc = 0;
 
 	jw_object(w);
-	for (size_t i = 0; i < ARRAY_LEN(TEXTS); i++) {
-		const char *value = args_value(&call->args, TEXTS[i].option);
-
-		if (value)
-			jw_field_str(w, TEXTS[i].member, str_of(value));
-	}
+	if (name)
+		jw_field_str(w, "name", str_of(name));
+	if (agent)
+		jw_field_str(w, "agent_id", str_of(agent));
 	if (prompt && prompt[0] == '@')
 		rc = read_file(call, prompt + 1, &text, e);
 	if (rc == 0 && prompt)

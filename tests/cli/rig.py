@@ -130,8 +130,7 @@ class Rig:
     def env(self, server=True, **more):
         own = {"PATH": os.environ["PATH"], "HOME": str(self.home), "TERM": "xterm", "LANG": "C.UTF-8",
                "XDG_STATE_HOME": str(self.home / "state"), "PERDURE_DATA": str(self.home / "data")}
-        if "ASAN_OPTIONS" in os.environ:
-            own["ASAN_OPTIONS"] = os.environ["ASAN_OPTIONS"]
+        own |= {name: os.environ[name] for name in ("ASAN_OPTIONS", "PERDURE_IGNORE") if name in os.environ}
         if server:
             own["PERDURE_SERVER"] = self.url
         return {**own, **more}

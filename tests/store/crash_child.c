@@ -213,10 +213,43 @@ create_all(struct child *c)
 	arena_release(&a);
 }
 
+/* A session of this cycle alone is made, deleted and purged, so that a kill can hit its purge; wherever it
+ * does, the store must open and check clean. */
+static void
+purge_one(struct child *c)
+{
+	struct load_item it;
+	struct store_result r;
+	struct buf payload;
+	struct arena a;
+	struct str session, id;
+
+	arena_init(&a);
+	session = arena_printf(&a, "gone-%lld", (long long)c->cycle);
+	id = arena_printf(&a, "gone-%lld-deleted", (long long)c->cycle);
+	load_created(&it, &a, session);
+	r = await_append(c->store, &it.item);
+	if (r.rc == 0) {
+		buf_init(&payload, PAYLOAD_MAX);
+		event_make_deleted(&payload);
+		it = (struct load_item){ .item.session = session };
+		load_event(&it, &a, EVENT_SESSION_DELETED, id, STR(""), buf_str(&payload));
+		r = await_append(c->store, &it.item);
+		buf_release(&payload);
+	}
+	if (r.rc == 0)
+		r = await_append(c->store,
+				 &(struct store_item){ .session = session, .purge = true });
+	if (r.rc != 0)
+		refuse(c, &r.err);
+	arena_release(&a);
+}
+
 static int
 run(struct child *c)
 {
 	create_all(c);
+	purge_one(c);
 	for (int i = 0; i < LOAD_SESSIONS + POSTERS; i++) {
 		struct context *x = &c->contexts[i];
 		*x = (struct context){ .c = c,
