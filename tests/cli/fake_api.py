@@ -93,12 +93,13 @@ class FakeApi:
                     self.answer({"message_id": body["message_id"], "queue_position": 0})
                     api.begin(body["message_id"])
                 elif self.path.endswith("/events"):
-                    self.answer({"data": []})
-                    api.decide(body["events"][0])
+                    with api.deciding:  # in the order in which they come
+                        self.answer({"data": []})
+                        api.decide(body["events"][0])
                 else:
                     self.answer(SESSION)
 
-        self.lock = threading.Lock()
+        self.lock, self.deciding = threading.Lock(), threading.Lock()
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self.server.server_port}"
