@@ -39,4 +39,4 @@ class Check(unittest.TestCase):
         self.assert_found("UPDATE session SET messages=messages+1", "cli:log", "messages")
 
     def test_S3_a_blob_that_nobody_refers_to_is_found(self):
-        self.assert_found("INSERT INTO blob VALUES (zeroblob(32), 0, x'00')", "no event refers to it")
+        self.assert_found("INSERT INTO blob VALUES (zeroblob(32), 0, x'00')", "that no event refers to")

@@ -59,9 +59,12 @@ static const char *const QUERIES[] = {
 			" WHERE sid NOT IN (SELECT sid FROM session)" purged,                      \
 			"SELECT NULL, seq, 'an edit of no session (sid ' || sid || ')' FROM edit"  \
 			" WHERE sid NOT IN (SELECT sid FROM session)" purged,                      \
-			"SELECT NULL, 0, 'blob ' || lower(hex(substr(digest, 1, 8))) ||"           \
-			" '...: no event refers to it' FROM blob WHERE chunk=0 AND digest NOT IN"  \
-			" (SELECT blob FROM event WHERE blob IS NOT NULL)" purged_blob,            \
+			"SELECT NULL, 0, count(*) || ' blobs that no event refers to, the first "  \
+			"is ' ||"                                                                  \
+			" lower(hex(substr(min(digest), 1, 8))) || '...' FROM blob WHERE chunk = " \
+			"0"                                                                        \
+			" AND digest NOT IN (SELECT blob FROM event WHERE blob IS NOT "            \
+			"NULL)" purged_blob " HAVING count(*) > 0",                                \
 	}
 static const char *const ORPHANS_UNPURGED[] = ORPHANS("", "");
 static const char *const ORPHANS_PURGED[] =
