@@ -1,6 +1,5 @@
 """flags - what each option of a command does; tests/effects ignores them one by one."""
 import json
-import time
 
 from rig import case, check
 
@@ -61,6 +60,7 @@ def agent_file(rig):
 @case("flags of agent list")
 def agent_list(rig):
     gone = agent(rig, "Gone")
+    agent(rig, "There")
     archived(rig, f"/v1/agents/{gone}")
     check(gone not in ids(rig, "agent", "list") and gone in ids(rig, "agent", "list", "--all"), "archived ones")
     check(len(ids(rig, "agent", "list", "--limit", "1")) == 1, "as many as asked for")
@@ -69,7 +69,7 @@ def agent_list(rig):
 @case("flags of environment list")
 def environment_list(rig):
     config = {"type": "local", "working_directory": "/tmp"}
-    gone = rig.api("POST", "/v1/environments", {"name": "gone", "config": config})["id"]
+    gone, _ = (rig.api("POST", "/v1/environments", {"name": name, "config": config})["id"] for name in ("gone", "there"))
     archived(rig, f"/v1/environments/{gone}")
     check(gone not in ids(rig, "environment", "list") and gone in ids(rig, "environment", "list", "--all"), "archived")
     check(len(ids(rig, "environment", "list", "--limit", "1")) == 1, "as many as asked for")
@@ -153,6 +153,7 @@ def session_list(rig):
     mine = agent(rig, "Lister")
     session(rig, "cli:flags-a", agent=mine, title="apples")
     session(rig, "web:flags-b", agent=mine, title="pears")
+    session(rig, "web:flags-c")
     of_mine = ("session", "list", "--agent", mine)
     check(sorted(ids(rig, *of_mine)) == ["cli:flags-a", "web:flags-b"], "of the agent")
     check(ids(rig, *of_mine, "--text", "apples") == ["cli:flags-a"], "by title")
@@ -170,7 +171,7 @@ def session_events(rig):
     kinds = [one["type"] for one in made(rig, "session", "events", "cli:flags-log", "--type", "user.message")["data"]]
     check(kinds == ["user.message"], kinds)
     check(len(made(rig, "session", "events", "cli:flags-log", "--limit", "2")["data"]) == 2, "as many as asked for")
-    for arguments, first in ((("--after", "0", "--limit", "0"), 1), (("--limit", "1"), None)):
+    for arguments, first in ((("--after", "2", "--limit", "0"), 3), (("--limit", "1"), None)):
         with rig.background("session", "tail", "cli:flags-log", *arguments, "--json") as tail:
             shown = json.loads(tail.stdout.readline())["seq"]
         head = made(rig, "session", "show", "cli:flags-log")["head_seq"]
@@ -264,6 +265,7 @@ def schedule_lists(rig):
 
 @case("flags of users and tokens")
 def people(rig):
+    made(rig, "user", "create", "--name", "Another")
     user = made(rig, "user", "create", "--name", "Guest", "--role", "guest")
     check((user["name"], user["role"]) == ("Guest", "guest"), user)
     check(len(ids(rig, "user", "list", "--limit", "1")) == 1, "as many as asked for")
