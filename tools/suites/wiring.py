@@ -41,7 +41,7 @@ ROWS = (
         "server", "stranger_in_a_shared_group"),
     Row("idle_never_resets", "a lane is resolved without its reset policy", "src/engine/lane_resolve.c",
         "r->plan = resolve_policy_decide(&policy, &f);",
-        "r->plan = resolve_policy_decide(&(struct reset_policy){ .at_hour = -1 }, &f);",
+        "r->plan = resolve_policy_decide(&(struct reset_policy){ .daily_hour = -1 }, &f);",
         "server", "mode_idle_after_it"),
     Row("nothing_expires", "the watcher finds no lane expired", "src/engine/expiry.c",
         "return reset_policy_decide(&policy, &f) != RESET_NONE;",
