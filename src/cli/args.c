@@ -190,3 +190,21 @@ args_word(const struct args *a, size_t n)
 {
 	return n < a->word_count ? a->words[n] : NULL;
 }
+
+#ifdef PERDURE_TEST_HOOKS
+int
+args_ignore(const struct command *c, int argc, char **argv)
+{
+	int kept = 0;
+
+	for (int i = 0; i < argc; i++) {
+		const struct command_option *o = command_option_find(c, argv[i]);
+
+		if (o && IGNORED("flag", c->name, o->name, ""))
+			i += o->value != NULL;
+		else
+			argv[kept++] = argv[i];
+	}
+	return kept;
+}
+#endif

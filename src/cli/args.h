@@ -25,3 +25,16 @@ NODISCARD int args_int(const struct args *a, const char *name, int64_t min, int6
 		       int64_t *out, struct err *e);
 /* The nth argument that is no option; NULL: not given. */
 const char *args_word(const struct args *a, size_t n);
+
+#ifdef PERDURE_TEST_HOOKS
+/* For a command that reads its arguments itself: takes the option that PERDURE_IGNORE names out of them,
+ * with its value. The number of those left. */
+int args_ignore(const struct command *c, int argc, char **argv);
+#else
+static inline int
+args_ignore(const struct command *c, int argc, char **argv)
+{
+	(void)c, (void)argv;
+	return argc;
+}
+#endif

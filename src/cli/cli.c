@@ -154,7 +154,7 @@ run_command(const struct command_table *t, const struct command *c, int argc, ch
 	int rc;
 
 	if (c->main) {
-		rc = c->main(argc + 1, argv - 1, &e);
+		rc = c->main(args_ignore(c, argc, argv) + 1, argv - 1, &e);
 	} else {
 		arena_init(&call.a);
 		rc = run_call(&call, c, argc, argv, &e);

@@ -191,10 +191,13 @@ read_agent(struct json v, struct arena *a, struct session_open *out, struct err 
 }
 
 static int
-check_strings(struct json v, struct err *e)
+check_vaults(struct json v, struct err *e)
 {
 	struct json_iter it = json_iter(v);
 
+	if (json_is_set(v) && json_count(v) > SESSION_VAULTS_MAX)
+		return json_fail(v, e, "has %zu entries; at most %d fit", json_count(v),
+				 SESSION_VAULTS_MAX);
 	while (json_is_set(v) && json_next(&it))
 		if (json_type(it.value) != JSON_STRING)
 			return json_fail(it.value, e, "must be a text");
@@ -234,7 +237,7 @@ check_parts(struct session_open *out, struct err *e)
 	int rc = json_is_set(out->budget) ? session_budget_check(out->budget, e) : 0;
 
 	if (rc == 0)
-		rc = check_strings(out->vault_ids, e);
+		rc = check_vaults(out->vault_ids, e);
 	if (rc == 0)
 		rc = check_resources(out->resources, e);
 	if (rc == 0 && out->webhook_url.len > 0 && !str_starts(out->webhook_url, STR("https://")))

@@ -10,7 +10,7 @@
 #include "base/str.h"
 #include "core/session_source.h"
 
-enum { SESSION_TITLE_MAX = 200, SESSION_RESOURCES_MAX = 100 };
+enum { SESSION_TITLE_MAX = 200, SESSION_RESOURCES_MAX = 100, SESSION_VAULTS_MAX = 100 };
 
 struct session_open {
 	struct str id;             /* empty: one is made */

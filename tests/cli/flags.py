@@ -1,7 +1,13 @@
 """flags - what each option of a command does; tests/effects ignores them one by one."""
+import contextlib
 import json
+import socket
+import subprocess
+import sys
+import time
 
 from rig import case, check
+from strangers import MCP_SERVER
 
 
 def made(rig, *arguments):
@@ -298,3 +304,82 @@ def everywhere(rig):
                     ("environment", "show", "local-default"), ("schedule", "list"), ("user", "list"), ("token", "list"),
                     ("lane", "list")):
         json.loads(rig.ok(*command, "--json"))
+
+
+# ---- what works without a server ----
+
+MODEL = "model: demo\nqueue: {depth: 7}\n"
+SILENT = "import sys\nfor line in sys.stdin: pass\n"
+
+
+@contextlib.contextmanager
+def serving(rig, *arguments):
+    """A second server: the folder it runs in, and what it says at the start."""
+    home = rig.home / f"second-{len(list(rig.home.iterdir()))}"
+    home.mkdir()
+    env = {**rig.env(server=False), "XDG_STATE_HOME": str(home / "state")}
+    server = subprocess.Popen([rig.program, "serve", *arguments], cwd=home, env=env, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    try:
+        said = ""
+        for line in server.stdout:
+            said += line
+            if "Talk to it" in line:
+                break
+        yield home, said
+    finally:
+        server.kill()
+        server.wait()
+        server.stdout.close()
+
+
+@case("flags of serve")
+def serve(rig):
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    with serving(rig, "--data", "there", "--listen", f"127.0.0.1:{port}") as (home, said):
+        check(f"127.0.0.1:{port}" in said and (home / "there/owner.token").exists(), said)
+    (rig.home / "wrong.yaml").write_text("queue: {depth: none}\n")
+    with serving(rig, "--config", str(rig.home / "wrong.yaml"), "--data", "there", "--listen", "127.0.0.1:0") as (_, said):
+        check("wrong.yaml" in said and "queue.depth" in said, said)
+
+
+@case("flags of config")
+def config(rig):
+    file = rig.home / "own.yaml"
+    file.write_text(MODEL)
+    shown = {one["key"]: one["value"] for one in made(rig, "config", "show", "--config", str(file))["settings"]}
+    check(shown["queue.depth"] == 7, shown)
+    plain = rig.run("config", "show", "--defaults", env={"PERDURE_CONFIG": str(file)})
+    check(plain.returncode == 0 and "own.yaml" not in plain.stdout, plain)
+    check("own.yaml" in rig.run("config", "show", env={"PERDURE_CONFIG": str(file)}).stdout, "told where it comes from")
+
+
+@case("flags of check")
+def checks(rig):
+    check(rig.run("check", "--data", str(rig.home / "nothing")).returncode != 0, "a folder without data")
+    with serving(rig, "--data", "there", "--listen", "127.0.0.1:0") as (home, _):
+        pass
+    check(made(rig, "check", "--data", str(home / "there"))["ok"] is True, "a sound one, as JSON")
+
+
+@case("flags of doctor")
+def doctor(rig):
+    (rig.home / "wrong.yaml").write_text("queue: {depth: none}\n")
+    said = rig.run("doctor", "--config", str(rig.home / "wrong.yaml"), "--data", str(rig.home / "ward"), "--json").stdout
+    found = json.loads(said)
+    check("queue.depth" in said and str(rig.home / "ward") in said and found, said)
+
+
+@case("flags of mcp probe")
+def probe(rig):
+    server = rig.home / "flags_server.py"
+    server.write_text(MCP_SERVER)
+    json.loads(rig.ok("mcp", "probe", "--json", "--", sys.executable, str(server)))
+    check(rig.run("mcp", "probe", "--protocol", "2026-07-28", "--", sys.executable, str(server)).returncode != 0,
+          "a version that it does not speak")
+    server.write_text(SILENT)
+    began = time.monotonic()
+    check(rig.run("mcp", "probe", "--timeout", "1", "--", sys.executable, str(server)).returncode == 1, "silent")
+    check(time.monotonic() - began < 15, "given up in time")

@@ -51,6 +51,10 @@ class NotYet(Scene):
         self.assertIn(word, error["message"])
         self.assertEqual(self.client.session("web:not-yet")["head_seq"], head)
 
+    def test_M4_a_session_names_at_most_100_vaults(self):
+        error = self.assert_refused(400, "POST", "/v1/sessions", {"agent": "main", "vault_ids": ["v"] * 101})
+        self.assertIn("vault_ids: has 101 entries; at most 100 fit", error["message"])
+
     @each((
         ("M4_no_webhook_url", "/v1/sessions", {"agent": "main", "webhook_url": None}),
         ("M1_no_skills", "/v1/agents", {"name": "a", "skills": []}),
